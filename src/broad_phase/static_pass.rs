@@ -9,8 +9,9 @@
 //!   point grid of the statics, in which these are sorted once for all steps.
 //! - More, but that grid does not suit, as where most statics are in a pile: its bodies search a
 //!   packed tree of the statics, which is built once for all steps.
-//! - So many for few bodies that neither pays, or in a step that is told which rows changed: its
-//!   bodies search the static tree, in groups of up to 64 that are near each other.
+//! - More, but its bodies touch few of them, or are too few for what would have to be made; and in
+//!   a step that is told which rows changed: its bodies search the static tree, in groups of up to
+//!   64 that are near each other.
 //!
 //! So the cost depends on the bodies and the statics near them, however many statics there are
 //! elsewhere.
@@ -114,14 +115,14 @@ pub(crate) fn find_band_pairs<'s>(
     } else if let Some(packed) = packed_for(step, band) {
         find_loose_pairs(step, band, &packed.left_out, found, sink)?;
         let scan =
-            |probes: &[Probe], sink: &mut PairSink<'s>| packed.cells.scan(step.level, probes, step.are_circles, sink);
+            |probes: &[Probe], sink: &mut PairSink<'s>| packed.filed.scan(step.level, probes, step.are_circles, sink);
         return search_each(pass, band, scan, sink);
     } else {
         let whole = CellRect { x: 0..band.band().columns(), y: 0..band.band().rows() };
         return GroupPass { pass, group: BoxGroup::new(), sink }.search_tile(band.cells(), band.axes(), whole);
     };
     find_loose_pairs(step, band, &grid.left_out, found, sink)?;
-    search_each(pass, band, |probes, sink| grid.cells.scan(probes, step.are_circles, sink), sink)
+    search_each(pass, band, |probes, sink| grid.filed.scan(probes, step.are_circles, sink), sink)
 }
 
 /// Finds the pairs of a band's bodies with the statics that are not in cells: those that changed
@@ -157,13 +158,13 @@ fn lists_for(pass: &PassContext<'_>, band: &BuiltBand<'_>) -> Option<Arc<StaticL
         return None;
     }
     let lists = pass.static_lists()?;
-    if lists.left_out.len() > loose_max || !lists.cells.are_for(bodies) {
+    if lists.left_out.len() > loose_max || !lists.filed.are_for(bodies) {
         return None;
     }
     let (mut tested, mut sampled) = (0, 0);
     for first in (0..population).step_by(population.div_ceil(BODY_SAMPLE)) {
         let mut runs = [[0; 2]];
-        lists.cells.find(bodies, first, band.axes().is_exchanged(), &mut runs);
+        lists.filed.find(bodies, first, band.axes().is_exchanged(), &mut runs);
         let [[start, end]] = runs;
         (tested, sampled) = (tested + (end - start) as usize, sampled + 1);
     }
@@ -177,13 +178,13 @@ fn search_lists(
     band: &BuiltBand<'_>,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
-    let (bodies, entries, axes) = (band.cells().columns(), lists.cells.entries(), band.axes());
+    let (bodies, entries, axes) = (band.cells().columns(), lists.filed.entries(), band.axes());
     // Filters are tested only if statics have some.
     let own_filters = if entries.filters().is_none() { pass.filters_by_row } else { None };
     let mut runs = [[0; 2]; PROBES_AT_ONCE];
     for first in (0..bodies.len()).step_by(PROBES_AT_ONCE) {
         let runs = &mut runs[..PROBES_AT_ONCE.min(bodies.len() - first)];
-        lists.cells.find(bodies, first, axes.is_exchanged(), runs);
+        lists.filed.find(bodies, first, axes.is_exchanged(), runs);
         if let Some(filters) = own_filters {
             for (run, &row) in runs.iter_mut().zip(&bodies.rows()[first..]) {
                 if !filters[row as usize].interacts_with(Filter::ALL) {
@@ -258,7 +259,7 @@ fn search_each<'s>(
 /// tested in it: means of a sample.
 fn mean_probe(grid: &StaticBands, band: &BuiltBand<'_>) -> (f64, usize) {
     let (mut sum, mut tests, mut sampled) = (0.0, 0, 0);
-    for (ns, tested) in sample(band).map(|body| grid.cells.probe_ns(&body.aabb)) {
+    for (ns, tested) in sample(band).map(|body| grid.filed.probe_ns(&body.aabb)) {
         (sum, tests, sampled) = (sum + ns, tests + tested, sampled + 1);
     }
     (sum / sampled as f64, tests / sampled)

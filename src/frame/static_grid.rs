@@ -4,9 +4,8 @@
 //! most common size begin that touch it ([`CellLists`]): a body reads one list. Otherwise, and for
 //! larger bodies, statics are in bands whose cells follow them ([`ColumnBands`]), of which a body
 //! searches a few cells in a third of the time that a search of the tree takes. Statics that are
-//! too large for cells, or in a pile that would crowd these, are in a list of their own. Where that
-//! suits too few of them, all are in a [`FixedTree`], which a body searches in a third of the time
-//! too.
+//! too large for cells, or in a pile that would crowd these, are in a list of their own. Where
+//! cells suit too few statics, all of them are in a packed tree ([`FixedTree`]).
 //!
 //! - STATICGRID-1: it has the boxes that the tree was built of, so the order of its hits does not
 //!   depend on when it was made. Statics that are hidden in the tree have a box of NaN in it, which
@@ -56,8 +55,8 @@ pub(crate) type PackedStatics = StaticGrid<FixedTree>;
 /// Cells and trees that are made at their first use (STATICGRID-2).
 #[derive(Default)]
 pub(crate) struct LazyStaticGrid {
-    bands: OnceLock<OfTree<StaticBands>>,
-    packed: OnceLock<OfTree<PackedStatics>>,
+    bands: MadeOnce<ColumnBands>,
+    packed: MadeOnce<FixedTree>,
     /// By the longest side of a body, the last made ones last.
     lists: Mutex<Vec<(f32, OfTree<Arc<StaticLists>>)>>,
 }
@@ -69,6 +68,9 @@ impl Clone for LazyStaticGrid {
     }
 }
 
+/// One kind of grid, which is made at its first use (STATICGRID-2).
+struct MadeOnce<C>(OnceLock<OfTree<StaticGrid<C>>>);
+
 /// What was made of a tree; `None` if cells do not suit its statics.
 struct OfTree<G> {
     tree: BuiltTree,
@@ -79,7 +81,7 @@ struct OfTree<G> {
 /// The statics of a tree in cells or in a packed tree.
 pub(crate) struct StaticGrid<C> {
     /// Those that are in cells, or in the packed tree.
-    pub(crate) cells: C,
+    pub(crate) filed: C,
     /// The other ones, ascending by row. The boxes of hidden ones are NaN here too.
     pub(crate) left_out: Vec<BodyRecord>,
     /// The rows that are hidden.
@@ -94,22 +96,12 @@ impl LazyStaticGrid {
         version: StaticsVersion,
         level: DetectedSimd,
     ) -> Option<&StaticBands> {
-        let made = self.bands.get_or_init(|| {
-            let build = |records: &[BodyRecord]| ColumnBands::build(records, level);
-            OfTree::new(statics, version, StaticGrid::new(statics, build))
-        });
-        debug_assert!(made.is_up_to_date(statics, version), "STATICGRID-2");
-        made.grid.as_ref()
+        self.bands.get(statics, version, |records| ColumnBands::build(records, level))
     }
 
     /// The statics of a step in a packed tree.
     pub(crate) fn packed(&self, statics: &StaticTree, version: StaticsVersion) -> Option<&PackedStatics> {
-        let made = self.packed.get_or_init(|| {
-            let build = |records: &[BodyRecord]| Some((FixedTree::build(records), Vec::new()));
-            OfTree::new(statics, version, StaticGrid::new(statics, build))
-        });
-        debug_assert!(made.is_up_to_date(statics, version), "STATICGRID-2");
-        made.grid.as_ref()
+        self.packed.get(statics, version, |records| Some((FixedTree::build(records), Vec::new())))
     }
 
     /// The statics of a step in lists for bodies up to a size, if lists suit these.
@@ -133,27 +125,17 @@ impl LazyStaticGrid {
         grid
     }
 
-    /// Brings the cells that were made up to date.
+    /// Brings what was made up to date.
     pub(crate) fn update(&mut self, statics: &StaticTree, version: StaticsVersion) {
-        if let Some(made) = self.bands.get_mut()
-            && !made.update(statics, version, |grid| Some(grid))
-        {
-            self.bands = OnceLock::new();
-        }
-        if let Some(made) = self.packed.get_mut()
-            && !made.update(statics, version, |grid| Some(grid))
-        {
-            self.packed = OnceLock::new();
-        }
+        self.bands.update(statics, version);
+        self.packed.update(statics, version);
         self.lists.get_mut().retain_mut(|(_, made)| made.update(statics, version, Arc::get_mut));
     }
 
     /// Bytes of heap memory held.
     pub(crate) fn bytes(&self) -> usize {
-        let bands = self.bands.get().and_then(|made| made.grid.as_ref()).map_or(0, StaticGrid::bytes);
-        let packed = self.packed.get().and_then(|made| made.grid.as_ref()).map_or(0, StaticGrid::bytes);
         let lists = self.lists.lock().iter().filter_map(|(_, made)| Some(made.grid.as_ref()?.bytes())).sum::<usize>();
-        bands + packed + lists
+        self.bands.bytes() + self.packed.bytes() + lists
     }
 }
 
@@ -163,6 +145,40 @@ fn list_side(common_side: f32) -> Option<f32> {
     let exponent = libm::ceilf(libm::log2f(common_side / LIST_SIDE)).max(EXPONENT_MIN);
     let side = LIST_SIDE * libm::exp2f(exponent);
     side.is_finite().then_some(side)
+}
+
+// Not derived, which would want a default of `C`.
+impl<C> Default for MadeOnce<C> {
+    fn default() -> Self {
+        Self(OnceLock::new())
+    }
+}
+
+impl<C: FixedBoxes> MadeOnce<C> {
+    /// What was made of the statics of a step, or is made now. See [`StaticGrid::new`].
+    fn get(
+        &self,
+        statics: &StaticTree,
+        version: StaticsVersion,
+        build: impl FnOnce(&[BodyRecord]) -> Option<(C, Vec<BodyRecord>)>,
+    ) -> Option<&StaticGrid<C>> {
+        let made = self.0.get_or_init(|| OfTree::new(statics, version, StaticGrid::new(statics, build)));
+        debug_assert!(made.is_up_to_date(statics, version), "STATICGRID-2");
+        made.grid.as_ref()
+    }
+
+    /// Brings it up to date, or drops it if it was made of another tree.
+    fn update(&mut self, statics: &StaticTree, version: StaticsVersion) {
+        if let Some(made) = self.0.get_mut()
+            && !made.update(statics, version, |grid| Some(grid))
+        {
+            *self = Self::default();
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        self.0.get().and_then(|made| made.grid.as_ref()).map_or(0, StaticGrid::bytes)
+    }
 }
 
 impl<G> OfTree<G> {
@@ -196,24 +212,24 @@ impl<G> OfTree<G> {
 impl<C: FixedBoxes> StaticGrid<C> {
     fn new(statics: &StaticTree, build: impl FnOnce(&[BodyRecord]) -> Option<(C, Vec<BodyRecord>)>) -> Option<Self> {
         let records: Vec<_> = statics.built_boxes().map(|(row, aabb)| BodyRecord { aabb, row }).collect();
-        let (mut cells, left_out) = build(&records)?;
+        let (mut filed, left_out) = build(&records)?;
         if statics.has_filters() {
-            cells.set_filters(|row| statics.filter_of(row));
+            filed.set_filters(|row| statics.filter_of(row));
         }
         debug_assert!(left_out.is_sorted_by_key(|record| record.row));
-        let mut grid = Self { cells, left_out, hidden: BitSet::default() };
+        let mut grid = Self { filed, left_out, hidden: BitSet::default() };
         grid.update(statics);
         Some(grid)
     }
 
     /// Hides and shows rows as they are in the tree.
     fn update(&mut self, statics: &StaticTree) {
-        let Self { cells, left_out, hidden } = self;
+        let Self { filed, left_out, hidden } = self;
         for row in hidden.differences(statics.hidden()) {
             // The same as in the tree, if it is not hidden (STATICGRID-1).
-            let filed = statics.built_box(row);
-            let aabb = if statics.hidden().contains(row) { NO_BOX } else { filed };
-            cells.set_box(row, &filed, &aabb);
+            let built_box = statics.built_box(row);
+            let aabb = if statics.hidden().contains(row) { NO_BOX } else { built_box };
+            filed.set_box(row, &built_box, &aabb);
             if let Ok(at) = left_out.binary_search_by_key(&row, |record| record.row) {
                 left_out[at].aabb = aabb;
             }
@@ -222,6 +238,6 @@ impl<C: FixedBoxes> StaticGrid<C> {
     }
 
     fn bytes(&self) -> usize {
-        self.cells.bytes() + self.left_out.bytes() + self.hidden.bytes()
+        self.filed.bytes() + self.left_out.bytes() + self.hidden.bytes()
     }
 }
