@@ -18,7 +18,7 @@
 use crate::geometry::{RawAabb, union};
 use crate::input::filter::Filter;
 use crate::memory::buffers::Buffers;
-use crate::memory::columns::{SOA_PAD, SoaColumns, SoaColumnsMut, column_words, fill_filters, filter_words};
+use crate::memory::columns::{SoaColumns, SoaColumnsMut, column_words, fill_filters, filter_words};
 use crate::memory::record::BodyRecord;
 use crate::tier::fixed_boxes::FixedBoxes;
 use crate::tier::point_grid::axis::{Extent, linear_cell};
@@ -222,15 +222,12 @@ impl FixedBoxes for CellLists {
         if self.cells.list_count(listed) > LISTS_MAX {
             return;
         }
-        let (len, stride) = (self.len(), self.len() + SOA_PAD);
+        let len = self.len();
         for list in self.cells.indices(listed) {
             let run = self.run(list);
             // Rows ascend (LISTS-2).
-            let rows = &self.words[4 * stride..][..len];
-            if let Ok(at) = rows[run.clone()].binary_search(&row) {
-                for (edge, value) in aabb.iter().enumerate() {
-                    self.words[edge * stride + run.start + at] = value.to_bits();
-                }
+            if let Ok(at) = self.entries().rows()[run.clone()].binary_search(&row) {
+                SoaColumnsMut::of(&mut self.words, len).set_box(run.start + at, aabb);
             }
         }
     }

@@ -9,7 +9,7 @@
 use crate::geometry::{RawAabb, overlaps, union};
 use crate::input::filter::Filter;
 use crate::memory::buffers::Buffers;
-use crate::memory::columns::{SoaColumns, fill_filters};
+use crate::memory::columns::{SoaColumns, SoaColumnsMut, fill_filters};
 use crate::memory::pair_sink::PairSink;
 use crate::memory::record::{BodyRecord, RecordRows};
 use crate::simd::{CellRect, CellView, DetectedSimd, PairOrder, Probe};
@@ -183,13 +183,11 @@ impl FixedBoxes for ColumnBands {
             let [x, y, ..] = lookup(&self.bands, slot).of_edges(&slot.axes.box_to_band(*filed));
             let cells = self.cells(slot);
             let at = cells.run(y, &(x..x + 1)).find(|&at| cells.columns().rows()[at] == row)?;
-            Some((slot.places.clone(), cells.columns().stride(), at, slot.axes))
+            Some((slot.places.clone(), slot.population(), at, slot.axes))
         });
-        if let Some((places, stride, at, axes)) = place {
+        if let Some((places, population, at, axes)) = place {
             let words = self.bands.places.words_mut(places);
-            for (edge, value) in axes.box_to_band(*aabb).edges().iter().enumerate() {
-                words[edge * stride + at] = value.to_bits();
-            }
+            SoaColumnsMut::of(words, population).set_box(at, axes.box_to_band(*aabb).edges());
         }
     }
 
