@@ -289,18 +289,21 @@ pub(super) mod tests {
         assert!(plan.axis == 1 && plan.longest < 15.0, "{plan:?}");
     }
 
+    /// Boxes of one size at random places in a shaft along y.
+    fn in_shaft(random: &mut SplitMix64, first: u32, count: u32, width: f32, size: [f32; 2]) -> Vec<BodyRecord> {
+        let mut record = |row: u32| {
+            let (x, y) = (random.range(0.0, width), random.range(0.0, 1000.0));
+            BodyRecord { aabb: [x, y, x + size[0], y + size[1]], row }
+        };
+        (first..first + count).map(&mut record).collect()
+    }
+
     #[test]
     fn one_body_far_away_does_not_make_a_sweep_cheap() {
         // A body is beside all boxes on the first axis, and beside a twentieth on the second.
         let mut random = SplitMix64::new(9);
-        let mut records = |first: u32, count: u32, [width, height]: [f32; 2]| -> Vec<BodyRecord> {
-            let mut record = |row: u32| {
-                let (x, y) = (random.range(0.0, 1.0), random.range(0.0, 1000.0));
-                BodyRecord { aabb: [x, y, x + width, y + height], row }
-            };
-            (first..first + count).map(&mut record).collect()
-        };
-        let (mut own, others) = (records(0, 3000, [0.001, 0.1]), records(3000, 6000, [2.0, 50.0]));
+        let mut own = in_shaft(&mut random, 0, 3000, 1.0, [0.001, 0.1]);
+        let others = in_shaft(&mut random, 3000, 6000, 1.0, [2.0, 50.0]);
         own[0].aabb = [1e6, 0.0, 1e6 + 2.0, 100.0];
         let plan = planned(&own, &others).expect("a sweep is faster");
         assert_eq!(plan.axis, 1, "{plan:?}");
@@ -322,13 +325,13 @@ pub(super) mod tests {
     fn boxes_in_a_shaft_are_not_swept_across_it() {
         let mut random = SplitMix64::new(8);
         // Narrower than the boxes, but a few boxes far away make the band as wide as high.
-        let mut boxes = |first: u32, count: u32, [width, height]: [f32; 2]| -> Vec<BodyRecord> {
-            let mut any = |row: u32| {
-                let (x, y) = (random.range(0.0, 0.1), random.range(0.0, 1000.0));
-                let x = if row.is_multiple_of(500) { random.range(0.0, 1000.0) } else { x };
-                BodyRecord { aabb: [x, y, x + width, y + height], row }
-            };
-            (first..first + count).map(&mut any).collect()
+        let mut boxes = |first: u32, count: u32, size: [f32; 2]| {
+            let mut boxes = in_shaft(&mut random, first, count, 0.1, size);
+            for record in boxes.iter_mut().step_by(500) {
+                let x = random.range(0.0, 1000.0);
+                (record.aabb[0], record.aabb[2]) = (x, x + size[0]);
+            }
+            boxes
         };
         let plan = planned(&boxes(0, 6000, [1.0, 1.0]), &boxes(6000, 4000, [5.0, 30.0]));
         assert!(plan.is_none_or(|plan| plan.axis == 1), "{plan:?}");
