@@ -10,7 +10,7 @@
 //! # Source
 //!
 //! A k-d tree over the edges of boxes, as points with four coordinates, is described by Hanan Samet
-//! in *Foundations of Multidimensional Data Structures* (3.4); the sum of margins as a measure of
+//! in *Foundations of Multidimensional Data Structures* (2006); the sum of margins as a measure of
 //! bounds is that of the R*-tree (Beckmann, Kriegel, Schneider and Seeger, 1990).
 
 use crate::geometry::RawAabb;
@@ -103,14 +103,16 @@ impl Halving {
         best.1
     }
 
-    /// A measure of how often boxes that overlap `whole` overlap a part of it: if they are long on
-    /// one axis, they do as often as it covers the other axis; and if they are as large as most, as
-    /// often as they begin near enough.
+    /// A measure of how many of the boxes that overlap `whole` overlap a part of it, for three kinds
+    /// of boxes: those as high as `whole`, for which the part's share of the width counts; those as
+    /// wide, for which its share of the height does; and those of the typical size.
     fn chance(&self, part: &RawAabb, whole: &RawAabb) -> f64 {
         let ([width, height], [whole_width, whole_height]) = (sides(part), sides(whole));
-        let of = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 1.0 };
-        let near = |part: f64, whole: f64| of(part + self.typical_side, whole + self.typical_side);
-        of(width, whole_width) + of(height, whole_height) + near(width, whole_width) * near(height, whole_height)
+        let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 1.0 };
+        let typical = |part: f64, whole: f64| share(part + self.typical_side, whole + self.typical_side);
+        share(width, whole_width)
+            + share(height, whole_height)
+            + typical(width, whole_width) * typical(height, whole_height)
     }
 }
 
@@ -154,6 +156,10 @@ mod tests {
         let walls = touched(|_| [100.0, 1.0], [1.0, 200.0]);
         assert!(few_large < 9.0 && half_large < 19.0, "{few_large} {half_large}");
         assert!(walls < 18.0, "{walls}");
+        // All are longer than the square, so only places across them count, not lengths.
+        let length = |k: usize| 2000.0 + 10.0 * (37 * k % 1800) as f32;
+        let lines = touched(|k| if k.is_multiple_of(2) { [length(k), 0.1] } else { [0.1, length(k)] }, [0.0; 2]);
+        assert!(lines < 4.0, "{lines}");
     }
 
     #[test]
