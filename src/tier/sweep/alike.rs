@@ -103,9 +103,9 @@ impl Halving {
         best.1
     }
 
-    /// A measure of how many of the boxes that overlap `whole` overlap a part of it, for three kinds
-    /// of boxes: those as high as `whole`, for which the part's share of the width counts; those as
-    /// wide, for which its share of the height does; and those of the typical size.
+    /// A measure of how many of the boxes that overlap `whole` overlap a part of it, for three
+    /// kinds of boxes: those as high as `whole`, for which the part's share of the width counts;
+    /// those as wide, for which its share of the height does; and those of the typical size.
     fn chance(&self, part: &RawAabb, whole: &RawAabb) -> f64 {
         let ([width, height], [whole_width, whole_height]) = (sides(part), sides(whole));
         let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 1.0 };
