@@ -50,8 +50,9 @@ const STATICS_PER_BODY: usize = 1000;
 /// changed.
 const LOOSE_STATICS_PER_BODY: usize = 4;
 
-/// And if at most this many have to be tested for a body, in the mean of a sample.
-const STATICS_TESTED_MAX: usize = 1024;
+/// And if a search of it takes a body at most so many nanoseconds, in the mean of a sample. There
+/// is one because most of the statics that it tests are no hits: a packed tree tests far fewer.
+const PROBE_NS_MAX: f64 = 200.0;
 
 /// Lists of statics are used if the leaves of the tree that a band touches have at least one entry
 /// for so many bodies.
@@ -210,13 +211,12 @@ fn grid_if_faster<'s>(step: &StepContext<'s>, band: &BuiltBand<'_>, ns: f64) -> 
 }
 
 /// The grid of the statics, and about how long a search of it takes for a body of a band, in
-/// nanoseconds; `None` if the bodies are too few for it, or would have to be tested against too
-/// many statics.
+/// nanoseconds; `None` if the bodies are too few for it, or that is too long.
 fn grid_for<'s>(step: &StepContext<'s>, band: &BuiltBand<'_>) -> Option<(&'s StaticBands, f64)> {
     let loose_max = loose_max(step, band)?;
     let grid = step.static_bands()?;
-    let (probe_ns, tested) = mean_probe(grid, band);
-    (grid.left_out.len() <= loose_max && tested <= STATICS_TESTED_MAX).then_some((grid, probe_ns))
+    let probe_ns = mean_probe_ns(grid, band);
+    (grid.left_out.len() <= loose_max && probe_ns <= PROBE_NS_MAX).then_some((grid, probe_ns))
 }
 
 /// The statics in a packed tree, if the bodies of a band touch many in the mean of a sample. `None`
@@ -255,14 +255,11 @@ fn search_each<'s>(
     Some(())
 }
 
-/// About how long a search of the grid takes for a body, in nanoseconds, and how many statics are
-/// tested in it: means of a sample.
-fn mean_probe(grid: &StaticBands, band: &BuiltBand<'_>) -> (f64, usize) {
-    let (mut sum, mut tests, mut sampled) = (0.0, 0, 0);
-    for (ns, tested) in sample(band).map(|body| grid.filed.probe_ns(&body.aabb)) {
-        (sum, tests, sampled) = (sum + ns, tests + tested, sampled + 1);
-    }
-    (sum / sampled as f64, tests / sampled)
+/// About how long a search of the grid takes for a body, in nanoseconds: the mean of a sample.
+fn mean_probe_ns(grid: &StaticBands, band: &BuiltBand<'_>) -> f64 {
+    let (sum, sampled) =
+        sample(band).fold((0.0, 0), |(sum, sampled), body| (sum + grid.filed.probe_ns(&body.aabb), sampled + 1));
+    sum / f64::from(sampled)
 }
 
 /// Some of the bodies of a band.

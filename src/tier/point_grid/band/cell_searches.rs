@@ -36,7 +36,7 @@ pub(super) struct CellSearches {
 
 impl CellSearches {
     pub(super) fn sample(lookup: &CellLookup<'_>, cells: &CellView<'_>, boxes: &[BodyRecord]) -> Self {
-        let ns = |aabb: RawAabb| rect_ns(cells, &lookup.rect(&BandBox::from_edges(aabb))).0;
+        let ns = |aabb: RawAabb| rect_ns(cells, &lookup.rect(&BandBox::from_edges(aabb)));
         let sampled = boxes.iter().step_by(boxes.len().div_ceil(SAMPLED));
         let sample: SmallVec<_> = sampled.map(|&BodyRecord { aabb, .. }| (aabb, ns(aabb))).collect();
         Self { weight: boxes.len() as f64 / sample.len() as f64, sample }
@@ -63,11 +63,11 @@ impl CellSearches {
     }
 }
 
-/// About how long a search of some cells takes, in nanoseconds, and how many boxes it tests.
-pub(in crate::tier::point_grid) fn rect_ns(cells: &CellView<'_>, rect: &CellRect) -> (f64, usize) {
+/// About how long a search of some cells takes, in nanoseconds.
+pub(in crate::tier::point_grid) fn rect_ns(cells: &CellView<'_>, rect: &CellRect) -> f64 {
     let rect = cells.clip(rect);
-    let tests = cells.count(&rect);
-    (CELL_SEARCH_NS + rect.y.len() as f64 * CELL_RUN_NS + tests as f64 / LANES * VECTOR_NS, tests)
+    let vectors = cells.count(&rect) as f64 / LANES;
+    CELL_SEARCH_NS + rect.y.len() as f64 * CELL_RUN_NS + vectors * VECTOR_NS
 }
 
 /// The length of a box on an axis.
