@@ -40,6 +40,7 @@ mod probe;
 mod raw_columns;
 mod read_rows;
 mod scan;
+mod splat_probe;
 #[cfg(target_arch = "x86_64")]
 mod sse2;
 #[cfg(test)]

@@ -6,23 +6,17 @@
 
 use crate::memory::cell_table::CellKey;
 use crate::memory::columns::{SOA_PAD, SoaColumns};
-use crate::memory::page::PAGE_LEN;
 use crate::memory::pair_sink::PairSink;
 use crate::memory::partition_points::partition_points;
-use crate::simd::backend::{Backend, Words};
+use crate::simd::backend::Backend;
 use crate::simd::batch_test::{Side, Tests, hits};
 use crate::simd::cell_view::{CellRect, CellView};
 use crate::simd::output_slots::OutputSlots;
 use crate::simd::probe::{PairOrder, Probe, ProbeBatch};
 use crate::simd::raw_columns::RawColumns;
+use crate::simd::splat_probe::{CANDIDATES_MAX, SplatProbe};
 use crate::simd::vector::Vector;
 use std::ops::Range;
-
-/// Candidates for which slots are reserved at once.
-///
-/// A page without room for them is left, three quarters full or more, even if few of them are hits.
-/// Below 256, as [`Vector::first_bits`] requires.
-const CANDIDATES_MAX: usize = 240;
 
 /// Entries of a row of cells that are tested against their own row, before any is tested against
 /// the next row. Rows rarely have more.
@@ -32,13 +26,6 @@ const ROW_AT_ONCE: usize = 1024;
 const SEARCHES_AT_ONCE: usize = 8;
 
 const _: () = assert!(SEARCHES_AT_ONCE <= SOA_PAD);
-
-/// Sorted entries that are tested at a time, if the first of them begins before the probe ends.
-///
-/// Not the number of lanes: how pages are filled does not depend on the instruction set.
-const SORTED_AT_ONCE: usize = 8;
-
-const _: () = assert!(CANDIDATES_MAX < 256 && CANDIDATES_MAX <= PAGE_LEN / 4);
 
 /// Reports the pairs of each of the `probes` with a later entry of a grid that overlaps it. `None`
 /// once the pair limit is exceeded.
@@ -355,132 +342,3 @@ pub(super) unsafe fn scan_above<B: Backend>(
 fn lower_edges<'e>(entries: &SoaColumns<'e>, axis: usize) -> &'e [f32] {
     &[entries.min_x(), entries.min_y()][axis][..entries.len()]
 }
-
-/// A probe copied to all lanes.
-pub(super) struct SplatProbe<B: Backend> {
-    tests: Tests,
-    order: PairOrder,
-    side: Side<B::Vector>,
-    row: Words<B>,
-}
-
-impl<B: Backend> SplatProbe<B> {
-    /// # Safety
-    ///
-    /// The instruction set of `B` is available.
-    #[inline(always)]
-    pub(super) unsafe fn new(tests: Tests, order: PairOrder, probe: &Probe) -> Self {
-        // SAFETY: the caller vouches for the instruction set.
-        let (side, row) = unsafe { (Side::splat(tests, probe), B::Vector::splat_words(probe.row)) };
-        Self { tests, order, side, row }
-    }
-
-    /// Tests the first `min(count, LANES)` entries and writes a pair for each hit; returns how
-    /// many.
-    ///
-    /// # Safety
-    ///
-    /// `LANES` entries can be read, with filters if these are tested, and `LANES` slots can be
-    /// written. `count` is below 256.
-    #[inline(always)]
-    unsafe fn test_batch(&self, columns: RawColumns, count: usize, out: *mut [u32; 2]) -> usize {
-        // SAFETY: there is a probe, so its instruction set is available (VECTOR-1); the caller
-        // vouches for entries and slots.
-        unsafe {
-            let entries = Side::load(self.tests, columns);
-            let hits = B::Vector::first_bits(hits(self.tests.circles, &self.side, &entries), count);
-            B::store_pairs(self.order, self.row, B::Vector::load_words(columns.rows()), hits, out)
-        }
-    }
-
-    /// Tests the first `count` entries. The first vector needs no condition: most runs fit into it.
-    ///
-    /// # Safety
-    ///
-    /// The entries are in the population, in columns with padding (SOA-2). They have filters if
-    /// these are tested. `count` is at most [`CANDIDATES_MAX`], and `out` has a slot for each and
-    /// `PAGE_SLACK` more.
-    #[inline(always)]
-    unsafe fn test_run(&self, mut columns: RawColumns, mut count: usize, out: *mut [u32; 2]) -> usize {
-        let lanes = B::Vector::LANES;
-        // SAFETY: a vector that begins in the population or at its end is inside the columns
-        // (SOA-2).
-        let mut hits = unsafe { self.test_batch(columns, count, out) };
-        if count > lanes {
-            if lanes >= 8 {
-                rare();
-            }
-            while count > lanes {
-                // SAFETY: more entries than a vector follow, so the next one begins in the
-                // population. There were at most as many hits as entries tested.
-                unsafe {
-                    columns = columns.skip(lanes);
-                    count -= lanes;
-                    hits += self.test_batch(columns, count, out.add(hits));
-                }
-            }
-        }
-        hits
-    }
-
-    /// Tests a run of any length, [`CANDIDATES_MAX`] entries at a time.
-    ///
-    /// # Safety
-    ///
-    /// The entries are in the population, in columns with padding (SOA-2). They have filters if
-    /// these are tested.
-    #[inline(always)]
-    pub(super) unsafe fn test_long_run(
-        &self,
-        mut columns: RawColumns,
-        mut count: usize,
-        slots: &mut OutputSlots<'_, '_>,
-    ) -> Option<()> {
-        // SAFETY: these are parts of the run, and as many slots are reserved as each has
-        // candidates.
-        unsafe {
-            while count > CANDIDATES_MAX {
-                let out = slots.reserve(CANDIDATES_MAX)?;
-                slots.advance(self.test_run(columns, CANDIDATES_MAX, out));
-                columns = columns.skip(CANDIDATES_MAX);
-                count -= CANDIDATES_MAX;
-            }
-            let out = slots.reserve(count)?;
-            slots.advance(self.test_run(columns, count, out));
-        }
-        Some(())
-    }
-
-    /// Tests the entries from `start` on that begin at or before `end`, where the probe ends.
-    /// `lows` has their lower edges.
-    ///
-    /// # Safety
-    ///
-    /// The columns are those of the entries, with padding (SOA-2), and there are as many lower
-    /// edges as entries. They have filters if these are tested.
-    #[inline(always)]
-    unsafe fn test_sorted(
-        &self,
-        columns: RawColumns,
-        lows: &[f32],
-        start: usize,
-        end: f32,
-        slots: &mut OutputSlots<'_, '_>,
-    ) -> Option<()> {
-        let mut next = start;
-        while next < lows.len() && lows[next] <= end {
-            let count = (lows.len() - next).min(SORTED_AT_ONCE);
-            // SAFETY: the run is in the population, and as many slots are reserved.
-            unsafe {
-                let out = slots.reserve(SORTED_AT_ONCE)?;
-                slots.advance(self.test_run(columns.skip(next), count, out));
-            }
-            next += SORTED_AT_ONCE;
-        }
-        Some(())
-    }
-}
-
-/// Tells the compiler that a branch is rarely taken.
-#[cold]
-fn rare() {}

@@ -12,7 +12,7 @@ use crate::simd::block_mask::overlap_mask;
 use crate::simd::output_slots::OutputSlots;
 use crate::simd::probe::{PairOrder, Probe};
 use crate::simd::raw_columns::RawColumns;
-use crate::simd::scan::SplatProbe;
+use crate::simd::splat_probe::SplatProbe;
 use crate::simd::tree_view::TreeView;
 use std::ops::Range;
 

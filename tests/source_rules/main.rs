@@ -69,7 +69,8 @@ const WITH_UNSAFE: &[&str] = &[
     "simd/output_slots.rs", // pages written without bounds checks
     "simd/portable.rs",
     "simd/raw_columns.rs", // columns read without bounds checks
-    "simd/scan.rs",        // runs of entries against probes
+    "simd/scan.rs",        // entries of a grid, or in an order, against each other or probes
+    "simd/splat_probe.rs", // a probe against a run of entries
     "simd/tree_scan.rs",   // probes against a packed tree
     "simd/sse2.rs",
     "simd/vector.rs", // the operations of an instruction set
