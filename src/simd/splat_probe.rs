@@ -2,6 +2,8 @@
 
 #![allow(unsafe_code)]
 
+use crate::memory::blocks::SOA_BLOCK_LEN;
+use crate::memory::columns::SOA_PAD;
 use crate::memory::page::PAGE_LEN;
 use crate::simd::backend::{Backend, Words};
 use crate::simd::batch_test::{Side, Tests, hits};
@@ -21,6 +23,7 @@ pub(super) const CANDIDATES_MAX: usize = 240;
 /// Not the number of lanes: how pages are filled does not depend on the instruction set.
 const SORTED_AT_ONCE: usize = 8;
 
+const _: () = assert!(SOA_BLOCK_LEN <= SOA_PAD);
 const _: () = assert!(CANDIDATES_MAX < 256 && CANDIDATES_MAX <= PAGE_LEN / 4);
 
 /// A probe copied to all lanes.
@@ -115,6 +118,31 @@ impl<B: Backend> SplatProbe<B> {
             let out = slots.reserve(count)?;
             slots.advance(self.test_run(columns, count, out));
         }
+        Some(())
+    }
+
+    /// Tests the first `count` entries, at most a block of them: as many vectors in each case, since
+    /// most leaves of a tree are full.
+    ///
+    /// # Safety
+    ///
+    /// The entries are in the population, in columns with padding (SOA-2). They have filters if
+    /// these are tested.
+    #[inline(always)]
+    pub(super) unsafe fn test_block(
+        &self,
+        columns: RawColumns,
+        count: usize,
+        slots: &mut OutputSlots<'_, '_>,
+    ) -> Option<()> {
+        let (out, mut hits) = (slots.reserve(SOA_BLOCK_LEN)?, 0);
+        for first in (0..SOA_BLOCK_LEN).step_by(B::Vector::LANES) {
+            // SAFETY: the first entry is in the population or at its end, so a block is inside the
+            // columns. There were at most as many hits as entries tested.
+            hits += unsafe { self.test_batch(columns.skip(first), count.saturating_sub(first), out.add(hits)) };
+        }
+        // SAFETY: a slot is reserved for each entry of a block.
+        unsafe { slots.advance(hits) };
         Some(())
     }
 

@@ -47,7 +47,7 @@ pub(super) unsafe fn scan_tree<B: Backend>(
                         let count = (entries.len() - start).min(SOA_BLOCK_LEN);
                         // SAFETY: the run is in the population; columns have filters if these are
                         // tested.
-                        unsafe { splat.test_long_run(columns.skip(start), count, &mut slots)? };
+                        unsafe { splat.test_block(columns.skip(start), count, &mut slots)? };
                     }
                 }
             }
@@ -97,7 +97,7 @@ pub(super) unsafe fn scan_tree_pairs<B: Backend>(
                         let start = (leaf * SOA_BLOCK_LEN).max(at + 1).min(end);
                         // SAFETY: the run is in the population; columns have filters if these are
                         // tested.
-                        unsafe { splat.test_long_run(columns.skip(start), end - start, &mut slots)? };
+                        unsafe { splat.test_block(columns.skip(start), end - start, &mut slots)? };
                     }
                 }
             }
