@@ -106,7 +106,7 @@ pub(crate) fn find_band_pairs<'s>(
     let may_be_few = statics.len() <= population || statics.has_entries_up_to(ENTRIES_PER_BODY * population, &bounds);
     let are_few = |found: &mut Vec<BodyRecord>| (found.len() <= STATICS_PER_4_BODIES * population / 4).then_some(());
     let grid = if may_be_few && statics.collect(&bounds, found, are_few).is_some() {
-        let gathered = band.gather(found.iter().copied());
+        let gathered = band.gather(step.level, found.iter().copied());
         let Some(grid) = grid_if_faster(step, band, gathered.ns()) else {
             return band.pairs_with_gathered(step.level, gathered, Others::Statics(statics.filters()), sink);
         };

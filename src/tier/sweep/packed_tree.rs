@@ -20,7 +20,7 @@ use crate::memory::buffers::buffers;
 use crate::memory::columns::SoaColumns;
 use crate::memory::radix::{self, by_value, number_of};
 use crate::memory::record::BodyRecord;
-use crate::simd::TreeView;
+use crate::simd::{DetectedSimd, TreeView};
 use crate::tier::sweep::axis_sample::spread;
 use crate::tier::sweep::sorted_columns::{SortScratch, SortedColumns};
 use glam::Vec4;
@@ -30,11 +30,14 @@ use smallvec::SmallVec;
 
 /// Building a tree, by box.
 pub(crate) const BUILD_NS: f64 = 30.0;
-/// A search for other boxes, and one for later boxes of the tree.
+/// A search for other boxes, and one for later boxes of the tree, with few hits.
 pub(crate) const SEARCH_NS: f64 = 80.0;
 pub(crate) const OWN_SEARCH_NS: f64 = 45.0;
 /// A hit, beyond what it takes in cells.
 pub(crate) const HIT_NS: f64 = 1.5;
+/// A search for other boxes without its leaves, and a leaf, however many hits it has.
+const LOOK_UP_NS: f64 = 25.0;
+const LEAF_NS: f64 = 10.0;
 
 /// Boxes in the sample of extents.
 const SAMPLED: usize = 64;
@@ -61,23 +64,20 @@ impl PackedTree {
         self.entries.is_empty()
     }
 
-    /// The tree of some bodies, which is built unless it was before. See [`build`](Self::build).
-    pub(crate) fn get_or_build(
-        &mut self,
-        bodies: &SoaColumns<'_>,
-        boxes: &[BodyRecord],
-        filter_of: Option<impl Fn(u32) -> Filter>,
-        scratch: &mut SortScratch,
-    ) -> TreeView<'_> {
-        if self.is_empty() {
-            self.build(bodies, boxes, filter_of, scratch);
-        }
-        self.view()
+    /// About how long the searches for some boxes take, in nanoseconds: a sample tells how many
+    /// leaves they overlap.
+    pub(crate) fn searches_ns(&self, level: DetectedSimd, boxes: &[BodyRecord]) -> f64 {
+        let sampled = boxes.iter().step_by(boxes.len().div_ceil(SAMPLED).max(1));
+        let (weight, leaves) = (boxes.len() as f64 / sampled.len().max(1) as f64, self.view().leaves);
+        let near =
+            |aabb: &RawAabb| leaves.iter().map(|block| level.overlap_mask(block, aabb).count_ones()).sum::<u32>();
+        let near: u32 = sampled.map(|record| near(&record.aabb)).sum();
+        LOOK_UP_NS * boxes.len() as f64 + LEAF_NS * weight * f64::from(near)
     }
 
     /// Replaces the contents with some bodies, for searches of some boxes. `filter_of` is the
     /// filter of a row, if bodies have filters.
-    fn build(
+    pub(crate) fn build(
         &mut self,
         bodies: &SoaColumns<'_>,
         boxes: &[BodyRecord],
@@ -115,7 +115,7 @@ impl PackedTree {
         fill_bounds(roots, covering_each(SOA_BLOCK_LEN * SOA_BLOCK_LEN));
     }
 
-    pub(super) fn view(&self) -> TreeView<'_> {
+    pub(crate) fn view(&self) -> TreeView<'_> {
         let [leaves, nodes, roots] = [&self.leaves, &self.nodes, &self.roots].map(|words| words.as_chunks().0);
         TreeView { entries: self.entries.columns(), leaves, nodes, roots }
     }

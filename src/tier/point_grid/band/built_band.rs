@@ -90,15 +90,15 @@ impl<'a> BuiltBand<'a> {
         what: Others<'_>,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
-        let gathered = self.gather(others);
+        let gathered = self.gather(level, others);
         self.pairs_with_gathered(level, gathered, what, sink)
     }
 
     /// Takes boxes in the axes of the world for [`pairs_with_gathered`](Self::pairs_with_gathered).
-    pub(crate) fn gather(&mut self, others: impl Iterator<Item = BodyRecord>) -> GatheredBoxes {
+    pub(crate) fn gather(&mut self, level: DetectedSimd, others: impl Iterator<Item = BodyRecord>) -> GatheredBoxes {
         let axes = self.slot.axes;
         let in_band = |BodyRecord { aabb, row }| BodyRecord { aabb: *axes.box_to_band(aabb).edges(), row };
-        self.bodies.gather(others.map(in_band))
+        self.bodies.gather(level, others.map(in_band))
     }
 
     /// Finds the pairs of its own bodies with the boxes that were gathered last. `None` once the

@@ -48,11 +48,13 @@ pub(crate) struct GatheredBoxes {
 }
 
 impl GatheredBoxes {
+    /// Chooses how the pairs with some boxes are to be found. `tree_ns` is about how long their
+    /// searches of a tree of the bodies take, if there is one.
     pub(super) fn new(
         (lookup, cells): (&CellLookup<'_>, &CellView<'_>),
         bounds: &BandBox,
         boxes: &[BodyRecord],
-        has_tree: bool,
+        tree_ns: Option<f64>,
     ) -> Self {
         if boxes.len() < FEW {
             let ns = CELL_SEARCH_NS * boxes.len() as f64;
@@ -64,9 +66,11 @@ impl GatheredBoxes {
         if let Some(plan) = SweepPlan::cheapest(&searches, bounds, bodies, boxes) {
             best = (plan.ns, Method::Sweep(plan));
         }
-        let built = if has_tree { 0.0 } else { packed_tree::BUILD_NS * bodies.len() as f64 };
-        let tree = built + packed_tree::SEARCH_NS * boxes.len() as f64;
-        if tree < best.0 && tree + packed_tree::HIT_NS * searches.hits(bodies) < best.0 {
+        // Before it is built, its leaves are not known.
+        let few_hits = || packed_tree::BUILD_NS * bodies.len() as f64 + packed_tree::SEARCH_NS * boxes.len() as f64;
+        let tree = tree_ns.unwrap_or_else(few_hits);
+        let hits_ns = || packed_tree::HIT_NS * searches.hits(bodies);
+        if tree < best.0 && (tree_ns.is_some() || tree + hits_ns() < best.0) {
             best = (tree, Method::Tree);
         }
         let (ns, method) = best;
@@ -115,8 +119,8 @@ mod tests {
         let mut words = vec![0; words_max(own.len())];
         let mut bodies = SortedBodies::new(own, CellSize::ForOwnPairs, PairRules::default(), &mut words, scratch);
         others.map(|others| {
-            let gathered = bodies.gather(others.iter().copied());
             let level = DetectedSimd::default();
+            let gathered = bodies.gather(level, others.iter().copied());
             let pairs = found(|sink| bodies.pairs_with_gathered(level, gathered, Others::Bodies, sink));
             let pairs_of = |a: &BodyRecord| {
                 let (aabb, row) = (a.aabb, a.row);
@@ -129,17 +133,13 @@ mod tests {
         })
     }
 
-    /// Bodies of which nearly all are on a line, and others of which two thirds are. The rest are
-    /// beside it, along its whole length.
-    fn line_and_mixed(random: &mut SplitMix64) -> [Vec<BodyRecord>; 2] {
-        let mut line = boxes(random, 0..BODIES, [0.1, 100.0], [0.01, 0.01]);
-        (0..40).for_each(|k| line[100 * k].aabb = [20.0 * k as f32, 50.0, 20.0 * k as f32 + 0.1, 50.1]);
-        let mut mixed = boxes(random, BODIES..2 * BODIES, [0.1, 100.0], [0.1, 0.1]);
-        for BodyRecord { aabb, .. } in mixed.iter_mut().step_by(3) {
-            let x = 5.0 + 700.0 * aabb[1] / 100.0;
-            *aabb = [x, 0.0, x + 0.1, 100.0];
-        }
-        [line, mixed]
+    /// Bodies and others in clusters, each a tenth of the one around it.
+    fn nested(random: &mut SplitMix64) -> [Vec<BodyRecord>; 2] {
+        let mut of_scales = |rows: std::ops::Range<u32>, side: f32| {
+            let scale = |row: u32| 10f32.powi(row as i32 % 6 - 3);
+            rows.flat_map(|row| boxes(random, row..row + 1, [scale(row); 2], [scale(row) * side; 2])).collect()
+        };
+        [of_scales(0..BODIES, 0.02), of_scales(BODIES..2 * BODIES, 0.1)]
     }
 
     #[test]
@@ -152,26 +152,23 @@ mod tests {
         assert!(matches!(alike.method, Method::Cells), "{alike:?}");
         assert!(matches!(thin.method, Method::Sweep(SweepPlan { axis: 0, .. })), "{thin:?}");
 
-        let [line, mixed] = line_and_mixed(&mut random);
-        let [first, few] = methods(&line, [&mixed, &mixed[..200]]);
+        let [bodies, others] = nested(&mut random);
+        let [first, few] = methods(&bodies, [&others, &others[..200]]);
         assert!(matches!(first.method, Method::Tree), "{first:?}");
         // The tree is there, so even a few boxes search it.
         assert!(matches!(few.method, Method::Tree), "{few:?}");
-        let [alone] = methods(&line, [&mixed[..200]]);
+        let [alone] = methods(&bodies, [&others[..200]]);
         assert!(!matches!(alone.method, Method::Tree), "{alone:?}");
-        let [fewest] = methods(&line, [&mixed[..FEW - 1]]);
+        let [fewest] = methods(&bodies, [&others[..FEW - 1]]);
         assert!(matches!(fewest.method, Method::Cells), "{fewest:?}");
-        // It was built for the first of them alone.
-        let build_ns = f64::from(BODIES) * packed_tree::BUILD_NS;
-        assert!(first.ns() > build_ns && few.ns() <= 200.0 * packed_tree::SEARCH_NS, "{first:?} {few:?}");
     }
 
     #[test]
     fn the_next_band_has_a_tree_of_its_own() {
         let (mut random, mut scratch) = (SplitMix64::new(6), BandScratch::default());
         for _ in 0..2 {
-            let [line, mixed] = line_and_mixed(&mut random);
-            let [gathered] = methods_in(&mut scratch, &line, [&mixed]);
+            let [bodies, others] = nested(&mut random);
+            let [gathered] = methods_in(&mut scratch, &bodies, [&others]);
             assert!(matches!(gathered.method, Method::Tree), "{gathered:?}");
         }
     }
@@ -188,5 +185,29 @@ mod tests {
         let others: Vec<_> = others.into_iter().map(large).collect();
         let [gathered] = methods(&bodies, [&others]);
         assert!(!matches!(gathered.method, Method::Tree), "{gathered:?}");
+    }
+
+    /// Half of the boxes are wide and half are tall, of four orders of magnitude.
+    fn wide_and_tall(random: &mut SplitMix64, rows: std::ops::Range<u32>) -> Vec<BodyRecord> {
+        let mut record = |row: u32| {
+            let (long, [x, y]) = (10f32.powf(random.range(-2.0, 2.0)), random.point(0.0, 100.0));
+            let [w, h] = if row.is_multiple_of(2) { [long, long / 30.0] } else { [long / 30.0, long] };
+            BodyRecord { aabb: [x, y, x + w, y + h], row }
+        };
+        rows.map(&mut record).collect()
+    }
+
+    #[test]
+    fn wide_and_tall_boxes_are_swept_each_across_their_length() {
+        let mut random = SplitMix64::new(6);
+        let (own, others) = (wide_and_tall(&mut random, 0..BODIES), wide_and_tall(&mut random, BODIES..2 * BODIES));
+        // A tree seems to be faster, until it is built: its leaves are as long as their longest
+        // bodies.
+        let [gathered] = methods(&own, [&others]);
+        let Method::Sweep(plan) = gathered.method else { panic!("{gathered:?}") };
+        let swept = others.iter().filter(|other| plan.sweeps(&other.aabb)).count();
+        assert!((others.len() / 4..others.len() * 3 / 4).contains(&swept), "{swept}, {plan:?}");
+        // If the longer ones searched the cells, that would take more than a millisecond.
+        assert!(gathered.ns() < 1e6, "{gathered:?}");
     }
 }

@@ -20,6 +20,7 @@ use crate::tier::point_grid::band::others::{GatheredBoxes, Method, Others};
 use crate::tier::point_grid::band::own_pairs::OwnMethod;
 use crate::tier::point_grid::band::scratch::BandScratch;
 use crate::tier::point_grid::band::sweep::{self, SweepScratch};
+use crate::tier::sweep::packed_tree::PackedTree;
 
 /// Searches that are passed to a scan at once: a call takes as long as a short search.
 pub(in crate::tier::point_grid) const SEARCHES_AT_ONCE: usize = 16;
@@ -103,20 +104,39 @@ impl<'a> SortedBodies<'a> {
             }
             OwnMethod::Tree { ns } => {
                 let SweepScratch { tree, sort, .. } = &mut *self.sweep;
-                let filter_of = lookup_by_row(self.filters_by_row);
-                let tree = tree.get_or_build(self.cells.columns(), ghosts, filter_of, sort);
+                tree.build(self.cells.columns(), ghosts, lookup_by_row(self.filters_by_row), sort);
+                let tree = tree.view();
                 in_parts((len, ns), sink, |probes, sink| level.scan_tree_pairs(&tree, probes, sink))
             }
         }
     }
 
     /// Takes other boxes, in the same axes, for [`pairs_with_gathered`](Self::pairs_with_gathered).
-    pub(super) fn gather(&mut self, others: impl Iterator<Item = BodyRecord>) -> GatheredBoxes {
-        let (bounds, lookup) = (self.band.bounds(), self.lookup());
+    pub(super) fn gather(&mut self, level: DetectedSimd, others: impl Iterator<Item = BodyRecord>) -> GatheredBoxes {
+        let bounds = self.band.bounds();
         let boxes = &mut self.sweep.boxes;
         boxes.clear();
         boxes.extend(others.filter(|other| bounds.overlaps(&BandBox::from_edges(other.aabb))));
-        GatheredBoxes::new((&lookup, &self.cells), &bounds, boxes, !self.sweep.tree.is_empty())
+        self.choose_method(level)
+    }
+
+    /// Chooses how the pairs with the boxes of the scratch are to be found.
+    ///
+    /// If a tree seems to be the fastest, it is built, and the choice is made again: its leaves
+    /// tell what searches of it take.
+    fn choose_method(&mut self, level: DetectedSimd) -> GatheredBoxes {
+        let (bounds, lookup, cells) = (self.band.bounds(), self.lookup(), &self.cells);
+        let SweepScratch { boxes, tree, sort, .. } = &mut *self.sweep;
+        let choose = |tree: &PackedTree| {
+            let tree_ns = (!tree.is_empty()).then(|| tree.searches_ns(level, boxes));
+            GatheredBoxes::new((&lookup, cells), &bounds, boxes, tree_ns)
+        };
+        let first = choose(tree);
+        if !matches!(first.method, Method::Tree) || !tree.is_empty() {
+            return first;
+        }
+        tree.build(cells.columns(), boxes, lookup_by_row(self.filters_by_row), sort);
+        choose(tree)
     }
 
     /// Finds the pairs of these bodies with other boxes, in the same axes. `None` once the pair
@@ -128,7 +148,7 @@ impl<'a> SortedBodies<'a> {
         what: Others<'_>,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
-        let gathered = self.gather(others);
+        let gathered = self.gather(level, others);
         self.pairs_with_gathered(level, gathered, what, sink)
     }
 
@@ -173,16 +193,18 @@ impl<'a> SortedBodies<'a> {
             Method::Cells => search_cells(boxes, sink),
             Method::Sweep(plan) => {
                 plan.divide(boxes, &mut self.sweep.long_boxes);
-                search_cells(&self.sweep.long_boxes, sink)?;
-                if self.sweep.boxes.is_empty() {
-                    return Some(());
+                if !self.sweep.boxes.is_empty() {
+                    let columns = self.cells.columns();
+                    sweep::sweep(level, columns, (plan.axis, by_sweep), filter_of, self.sweep, sink)?;
                 }
-                sweep::sweep(level, self.cells.columns(), (plan.axis, by_sweep), filter_of, self.sweep, sink)
+                // The rest may be short on the other axis.
+                std::mem::swap(&mut self.sweep.boxes, &mut self.sweep.long_boxes);
+                let gathered = self.choose_method(level);
+                self.pairs_with_gathered(level, gathered, what, sink)
             }
             Method::Tree => {
-                let SweepScratch { boxes, tree, sort, .. } = &mut *self.sweep;
-                let filter_of = lookup_by_row(self.filters_by_row);
-                let tree = tree.get_or_build(cells.columns(), boxes, filter_of, sort);
+                let SweepScratch { boxes, tree, .. } = &*self.sweep;
+                let tree = tree.view();
                 in_parts((boxes.len(), gathered.ns()), sink, |part, sink| {
                     let mut probes = [Probe::default(); SEARCHES_AT_ONCE];
                     boxes[part].chunks(SEARCHES_AT_ONCE).try_for_each(|boxes| {

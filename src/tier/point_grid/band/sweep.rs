@@ -4,6 +4,7 @@
 //! row of cells is a run of its own. But if such boxes are sorted across their length, those that a
 //! body may touch are a short run.
 
+use crate::geometry::RawAabb;
 use crate::geometry::band_box::BandBox;
 use crate::input::filter::Filter;
 use crate::memory::buffers::buffers;
@@ -15,6 +16,7 @@ use crate::tier::point_grid::band::cell_searches::{CellSearches, LANES, VECTOR_N
 use crate::tier::sweep::axis_sample::AxisSample;
 use crate::tier::sweep::packed_tree::PackedTree;
 use crate::tier::sweep::sorted_columns::{SortScratch, SortedColumns};
+use smallvec::SmallVec;
 
 // Measured costs, in nanoseconds.
 
@@ -62,32 +64,22 @@ impl SweepPlan {
         let mut best = (by_search, None);
         for axis in [0, 1] {
             let sample = AxisSample::new(axis, boxes);
-            let spread = sample.spread();
             let [long, short] = SWEPT_SHARES.map(|share| share * side(bounds.edges(), axis));
             let limits = [long, short, f64::INFINITY];
-            for (longest, Swept { share, most, mean_square }) in
-                limits.into_iter().zip(Swept::up_to(limits, axis, boxes))
-            {
-                if share == 0.0 {
+            for (longest, swept) in limits.into_iter().zip(Swept::up_to(limits, axis, boxes)) {
+                if swept.share == 0.0 {
                     continue;
                 }
-                let count = share * all;
-                // The boxes that are tested with a body begin up to this far before it: all since
-                // the first that reaches it. A box reaches a part of the bodies that grows with its
-                // side.
-                let before = most.min(mean_square * count / spread);
-                let step = bodies.len().div_ceil(BODIES_SAMPLED);
-                let sampled_bodies = (0..bodies.len()).step_by(step).map(|at| bodies.aabb(at));
-                let tests = all * sample.tested(sampled_bodies, longest, before) / LANES;
                 // The sample may lack the longer ones, which search the cells.
-                let longer = searches.ns_of_longer(axis, longest).max((1.0 - share) * by_search);
-                let cost = population * (LOOK_UP_NS + tests * VECTOR_NS) + count * SORT_NS + longer;
+                let longer = searches.ns_of_longer(axis, longest).max((1.0 - swept.share) * by_search);
+                let longer = longer.min(ns_of_longer_swept((axis, longest), bodies, boxes));
+                let cost = swept.ns(&sample, longest, all, bodies) + longer;
                 if cost < best.0 {
                     // One that is far longer than all of the sample would have most bodies tested
                     // with most boxes.
-                    best = (cost, Some(Self { axis, ns: cost, longest: longest.min(2.0 * most) }));
+                    best = (cost, Some(Self { axis, ns: cost, longest: longest.min(2.0 * swept.most) }));
                 }
-                if share == 1.0 {
+                if swept.share == 1.0 {
                     break;
                 }
             }
@@ -101,7 +93,8 @@ impl SweepPlan {
         others.extend(boxes.extract_if(.., |record| !self.sweeps(&record.aabb)));
     }
 
-    fn sweeps(&self, aabb: &[f32; 4]) -> bool {
+    /// Whether it sweeps a box.
+    pub(super) fn sweeps(&self, aabb: &RawAabb) -> bool {
         side(aabb, self.axis) <= self.longest
     }
 }
@@ -118,6 +111,18 @@ struct Swept {
 }
 
 impl Swept {
+    /// About how long a sweep of those of `all` boxes takes that are up to `longest` on the axis of
+    /// their sample, in nanoseconds.
+    fn ns(&self, sample: &AxisSample, longest: f64, all: f64, bodies: &SoaColumns<'_>) -> f64 {
+        let count = self.share * all;
+        // The boxes that are tested with a body begin up to this far before it: all since the first
+        // that reaches it. A box reaches a part of the bodies that grows with its side.
+        let before = self.most.min(self.mean_square * count / sample.spread());
+        let sampled = (0..bodies.len()).step_by(bodies.len().div_ceil(BODIES_SAMPLED)).map(|at| bodies.aabb(at));
+        let tests = all * sample.tested(sampled, longest, before) / LANES;
+        bodies.len() as f64 * (LOOK_UP_NS + tests * VECTOR_NS) + count * SORT_NS
+    }
+
     /// Those among some boxes that are at most as long as each of some limits.
     fn up_to<const N: usize>(limits: [f64; N], axis: usize, boxes: &[BodyRecord]) -> [Self; N] {
         let mut all = [(0.0, 0.0f64, 0.0); N];
@@ -140,6 +145,20 @@ impl Swept {
             mean_square: squares / f64::max(count, 1.0),
         })
     }
+}
+
+/// About how long it takes to sweep the boxes that are longer than `longest` on an axis along the
+/// other one, in nanoseconds: wide boxes among tall ones. Infinite if there are none in a sample.
+fn ns_of_longer_swept((axis, longest): (usize, f64), bodies: &SoaColumns<'_>, boxes: &[BodyRecord]) -> f64 {
+    let sampled = boxes.iter().step_by(boxes.len().div_ceil(SWEPT_SAMPLE).max(1));
+    let count = sampled.len() as f64;
+    let longer: SmallVec<[_; SWEPT_SAMPLE]> = sampled.filter(|of| side(&of.aabb, axis) > longest).copied().collect();
+    if longer.is_empty() {
+        return f64::INFINITY;
+    }
+    let (across, all) = (1 - axis, longer.len() as f64 / count * boxes.len() as f64);
+    let [swept] = Swept::up_to([f64::INFINITY], across, &longer);
+    swept.ns(&AxisSample::new(across, &longer), f64::INFINITY, all, bodies)
 }
 
 /// Buffers for boxes that are searched for in a band.
