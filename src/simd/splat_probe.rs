@@ -121,8 +121,9 @@ impl<B: Backend> SplatProbe<B> {
         Some(())
     }
 
-    /// Tests the first `count` entries, at most a block of them: as many vectors in each case, since
-    /// most leaves of a tree are full.
+    /// Tests the first `count` entries, at most a block of them.
+    ///
+    /// It takes as many vectors in each case, since most leaves of a tree are full.
     ///
     /// # Safety
     ///
