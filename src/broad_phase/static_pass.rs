@@ -50,8 +50,8 @@ const STATICS_PER_BODY: usize = 1000;
 /// changed.
 const LOOSE_STATICS_PER_BODY: usize = 4;
 
-/// And if a search of it takes a body at most so many nanoseconds, in the mean of a sample. There
-/// is one because most of the statics that it tests are no hits: a packed tree tests far fewer.
+/// And if a search of it takes a body at most this many nanoseconds, in the mean of a sample. A
+/// longer one tests many statics that the body does not touch; a packed tree has fewer of these.
 const PROBE_NS_MAX: f64 = 200.0;
 
 /// Lists of statics are used if the leaves of the tree that a band touches have at least one entry

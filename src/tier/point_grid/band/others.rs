@@ -3,7 +3,8 @@
 //!
 //! - Each box searches the cells.
 //! - Those that are short on one axis are sorted along it, and each body is tested with those
-//!   beside it (`sweep`); longer ones search the cells. That suits thin boxes.
+//!   beside it (`sweep`). Then the way is chosen anew for the longer ones. That suits thin boxes:
+//!   wide ones are swept along y, and tall ones along x.
 //! - Each box searches a tree of the bodies (`packed_tree`), which has to be built. That suits
 //!   boxes of many sizes, and bodies that are distributed more unevenly than the cells.
 
@@ -66,11 +67,15 @@ impl GatheredBoxes {
         if let Some(plan) = SweepPlan::cheapest(&searches, bounds, bodies, boxes) {
             best = (plan.ns, Method::Sweep(plan));
         }
-        // Before it is built, its leaves are not known.
-        let few_hits = || packed_tree::BUILD_NS * bodies.len() as f64 + packed_tree::SEARCH_NS * boxes.len() as f64;
-        let tree = tree_ns.unwrap_or_else(few_hits);
-        let hits_ns = || packed_tree::HIT_NS * searches.hits(bodies);
-        if tree < best.0 && (tree_ns.is_some() || tree + hits_ns() < best.0) {
+        let (tree, hit_ns) = match tree_ns {
+            Some(ns) => (ns, 0.0),
+            // Its leaves are not known, but the more hits, the more of them are searched.
+            None => {
+                let built = packed_tree::BUILD_NS * bodies.len() as f64;
+                (built + packed_tree::SEARCH_NS * boxes.len() as f64, packed_tree::HIT_NS)
+            }
+        };
+        if tree < best.0 && tree + hit_ns * searches.hits(bodies) < best.0 {
             best = (tree, Method::Tree);
         }
         let (ns, method) = best;

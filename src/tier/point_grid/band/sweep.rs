@@ -31,17 +31,17 @@ const BODIES_SAMPLED: usize = 16;
 /// Boxes in the sample of lengths.
 const SWEPT_SAMPLE: usize = 512;
 
-/// Lengths up to which boxes are swept, as shares of the extent of the band; longer boxes search
-/// the cells. Each is tried, and so is sweeping all boxes.
+/// Lengths up to which boxes are swept along an axis, as shares of the extent of the band. Each is
+/// tried, and so is sweeping all boxes.
 const SWEPT_SHARES: [f64; 2] = [1.0 / 16.0, 1.0 / 256.0];
 
 /// A sweep of some boxes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SweepPlan {
     pub(super) axis: usize,
-    /// About how long it takes, with the searches of boxes that are not swept, in nanoseconds.
+    /// About how long it takes, with the boxes that are not swept along the axis, in nanoseconds.
     pub(super) ns: f64,
-    /// Boxes longer than this on the axis search the cells instead. A body is tested with all boxes
+    /// Boxes longer than this on the axis are not swept along it. A body is tested with all boxes
     /// since the first one that reaches it, so a single box as long as the band would have each
     /// body tested with nearly all boxes.
     longest: f64,
@@ -70,7 +70,7 @@ impl SweepPlan {
                 if swept.share == 0.0 {
                     continue;
                 }
-                // The sample may lack the longer ones, which search the cells.
+                // The longer ones, which the sample may lack, search the cells or are swept too.
                 let longer = searches.ns_of_longer(axis, longest).max((1.0 - swept.share) * by_search);
                 let longer = longer.min(ns_of_longer_swept((axis, longest), bodies, boxes));
                 let cost = swept.ns(&sample, longest, all, bodies) + longer;
