@@ -172,13 +172,19 @@ impl Drop for PairSink<'_> {
 /// The pairs that are found, sorted.
 #[cfg(test)]
 pub(crate) fn found(find: impl FnOnce(&mut PairSink<'_>) -> Option<()>) -> Vec<[u32; 2]> {
+    let mut pairs = found_in_order(find);
+    pairs.sort_unstable();
+    pairs
+}
+
+/// The pairs that are found.
+#[cfg(test)]
+pub(crate) fn found_in_order(find: impl FnOnce(&mut PairSink<'_>) -> Option<()>) -> Vec<[u32; 2]> {
     let (pool, budget, mut pages) = (PagePool::default(), PairBudget::new(usize::MAX), Vec::new());
     let mut sink = PairSink::new(&pool, &budget, &mut pages);
     assert_eq!(find(&mut sink), Some(()));
     drop(sink);
-    let mut pairs: Vec<_> = pages.iter().flat_map(|page| page.pairs()).copied().collect();
-    pairs.sort_unstable();
-    pairs
+    pages.iter().flat_map(|page| page.pairs()).copied().collect()
 }
 
 #[cfg(test)]

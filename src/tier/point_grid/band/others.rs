@@ -92,7 +92,7 @@ impl GatheredBoxes {
 mod tests {
     use super::*;
     use crate::geometry::overlaps;
-    use crate::memory::pair_sink::found;
+    use crate::memory::pair_sink::{found, found_in_order};
     use crate::simd::DetectedSimd;
     use crate::tier::point_grid::band::cell_grid::words_max;
     use crate::tier::point_grid::band::equal_cells::CellSize;
@@ -214,5 +214,27 @@ mod tests {
         assert!((others.len() / 4..others.len() * 3 / 4).contains(&swept), "{swept}, {plan:?}");
         // If the longer ones searched the cells, that would take more than a millisecond.
         assert!(gathered.ns() < 1e6, "{gathered:?}");
+    }
+
+    /// STATIC-1.
+    #[test]
+    fn filters_of_statics_do_not_change_how_the_longer_ones_are_found() {
+        let mut random = SplitMix64::new(6);
+        let own = wide_and_tall(&mut random, 0..BODIES);
+        let others = wide_and_tall(&mut random, BODIES..2 * BODIES);
+        let accepts = |row: u32| row.is_multiple_of(50);
+        let filter = |row: u32| if accepts(row) { Filter::ALL } else { Filter::new(0, 0) };
+        let filters: Vec<Filter> = (0..2 * BODIES).map(filter).collect();
+        let filters = SharedColumn::of(&filters);
+        let pairs = |what: Others<'_>| {
+            let (mut words, mut scratch) = (vec![0; words_max(own.len())], BandScratch::default());
+            let rules = PairRules::default();
+            let mut bodies = SortedBodies::new(&own, CellSize::ForOwnPairs, rules, &mut words, &mut scratch);
+            let others = others.iter().copied();
+            found_in_order(|sink| bodies.pairs_with(DetectedSimd::default(), others, what, sink))
+        };
+        let mut all = pairs(Others::Statics(None));
+        all.retain(|&[_, row]| accepts(row));
+        assert!(all.len() > 1000 && pairs(Others::Statics(Some(&filters))) == all);
     }
 }

@@ -162,7 +162,10 @@ impl<'a> SortedBodies<'a> {
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
         let lookup = self.lookup();
-        let boxes = &mut self.sweep.boxes;
+        let SweepScratch { boxes, long_boxes, .. } = &mut *self.sweep;
+        if let Method::Sweep(plan) = gathered.method {
+            plan.divide(boxes, long_boxes);
+        }
         let (static_filters, [by_cells, by_sweep]) = match what {
             Others::Bodies => (None, [PairOrder::Ascending; 2]),
             Others::Statics(filters) => (filters, [PairOrder::EntryFirst, PairOrder::ProbeFirst]),
@@ -171,7 +174,8 @@ impl<'a> SortedBodies<'a> {
             Others::Bodies => self.filters_by_row.map_or(Filter::ALL, |filters| filters[row as usize]),
             Others::Statics(filters) => filters.map_or(Filter::ALL, |filters| filters[row]),
         };
-        // If only statics have filters. After the choice of the method (STATIC-1).
+        // If only statics have filters. After the choice of the method (STATIC-1), so not yet the
+        // longer ones, for which it is chosen anew.
         if self.filters_by_row.is_none() && static_filters.is_some() {
             boxes.retain(|record| filter_of(record.row).interacts_with(Filter::ALL));
         }
@@ -192,8 +196,7 @@ impl<'a> SortedBodies<'a> {
         match gathered.method {
             Method::Cells => search_cells(boxes, sink),
             Method::Sweep(plan) => {
-                plan.divide(boxes, &mut self.sweep.long_boxes);
-                if !self.sweep.boxes.is_empty() {
+                if !boxes.is_empty() {
                     let columns = self.cells.columns();
                     sweep::sweep(level, columns, (plan.axis, by_sweep), filter_of, self.sweep, sink)?;
                 }
