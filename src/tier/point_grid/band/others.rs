@@ -216,6 +216,27 @@ mod tests {
         assert!(gathered.ns() < 1e6, "{gathered:?}");
     }
 
+    /// The pairs of some boxes, in the order in which they are found.
+    fn pairs_in_order(own: &[BodyRecord], others: &[BodyRecord], what: Others<'_>) -> Vec<[u32; 2]> {
+        let (mut words, mut scratch) = (vec![0; words_max(own.len())], BandScratch::default());
+        let rules = PairRules::default();
+        let mut bodies = SortedBodies::new(own, CellSize::ForOwnPairs, rules, &mut words, &mut scratch);
+        found_in_order(|sink| bodies.pairs_with(DetectedSimd::default(), others.iter().copied(), what, sink))
+    }
+
+    #[test]
+    fn longer_boxes_are_found_as_if_they_were_alone() {
+        let mut random = SplitMix64::new(6);
+        let (own, others) = (wide_and_tall(&mut random, 0..BODIES), wide_and_tall(&mut random, BODIES..2 * BODIES));
+        let [gathered] = methods(&own, [&others]);
+        let Method::Sweep(plan) = gathered.method else { panic!("{gathered:?}") };
+        let longer: Vec<_> = others.iter().filter(|other| !plan.sweeps(&other.aabb)).copied().collect();
+        let [alone] = methods(&own, [&longer]);
+        assert!(matches!(alone.method, Method::Sweep(of) if of.axis != plan.axis), "{alone:?}");
+        let [all, last] = [&others, &longer].map(|others| pairs_in_order(&own, others, Others::Bodies));
+        assert!(last.len() > 1000 && all.ends_with(&last));
+    }
+
     /// STATIC-1.
     #[test]
     fn filters_of_statics_do_not_change_how_the_longer_ones_are_found() {
@@ -226,13 +247,7 @@ mod tests {
         let filter = |row: u32| if accepts(row) { Filter::ALL } else { Filter::new(0, 0) };
         let filters: Vec<Filter> = (0..2 * BODIES).map(filter).collect();
         let filters = SharedColumn::of(&filters);
-        let pairs = |what: Others<'_>| {
-            let (mut words, mut scratch) = (vec![0; words_max(own.len())], BandScratch::default());
-            let rules = PairRules::default();
-            let mut bodies = SortedBodies::new(&own, CellSize::ForOwnPairs, rules, &mut words, &mut scratch);
-            let others = others.iter().copied();
-            found_in_order(|sink| bodies.pairs_with(DetectedSimd::default(), others, what, sink))
-        };
+        let pairs = |what: Others<'_>| pairs_in_order(&own, &others, what);
         let mut all = pairs(Others::Statics(None));
         all.retain(|&[_, row]| accepts(row));
         assert!(all.len() > 1000 && pairs(Others::Statics(Some(&filters))) == all);
