@@ -2,6 +2,7 @@
 
 use crate::geometry::{RawAabb, overlaps};
 use crate::memory::record::BodyRecord;
+use std::cell::OnceCell;
 
 /// Boxes of the sample.
 const SAMPLED: usize = 256;
@@ -19,11 +20,13 @@ pub(crate) struct AxisSample {
     lows: [f32; SAMPLED],
     highs: [f32; SAMPLED],
     len: usize,
+    spread: OnceCell<f64>,
 }
 
 impl AxisSample {
     pub(crate) fn new(axis: usize, boxes: &[BodyRecord]) -> Self {
-        let mut sample = Self { axis, lows: [0.0; SAMPLED], highs: [0.0; SAMPLED], len: 0 };
+        let (lows, highs) = ([0.0; SAMPLED], [0.0; SAMPLED]);
+        let mut sample = Self { axis, lows, highs, len: 0, spread: OnceCell::new() };
         for BodyRecord { aabb, .. } in some_of(boxes, SAMPLED) {
             (sample.lows[sample.len], sample.highs[sample.len]) = (aabb[axis], aabb[axis + 2]);
             sample.len += 1;
@@ -33,7 +36,7 @@ impl AxisSample {
 
     /// On which length most of the boxes begin.
     pub(crate) fn spread(&self) -> f64 {
-        spread(&mut { self.lows }[..self.len])
+        *self.spread.get_or_init(|| spread(&mut { self.lows }[..self.len]))
     }
 
     /// The share of the boxes that a body is tested with in a sweep, on average: those up to
@@ -63,15 +66,16 @@ impl AxisSample {
 }
 
 /// On which length most of some coordinates lie: twice that on which half of them do, in the
-/// middle. Sorts them.
+/// middle. Changes their order.
 pub(crate) fn spread(coordinates: &mut [f32]) -> f64 {
-    coordinates.sort_unstable_by(f32::total_cmp);
     let quarter = coordinates.len() / 4;
-    let middle = &coordinates[quarter..coordinates.len() - quarter];
-    match middle {
-        [from, .., to] => 2.0 * (f64::from(*to) - f64::from(*from)),
-        _ => 0.0,
+    let upper = coordinates.len() - quarter;
+    if upper - quarter < 2 {
+        return 0.0;
     }
+    let (lower, &mut to, _) = coordinates.select_nth_unstable_by(upper - 1, f32::total_cmp);
+    let (_, &mut from, _) = lower.select_nth_unstable_by(quarter, f32::total_cmp);
+    2.0 * (f64::from(to) - f64::from(from))
 }
 
 /// About how many of some boxes begin in one of them on an axis, or up to `beyond` behind it.

@@ -57,8 +57,7 @@ impl SweepPlan {
     ) -> Option<Self> {
         let population = bodies.len() as f64;
         let (by_search, all) = (searches.ns(), boxes.len() as f64);
-        // No plan takes less than this.
-        if population * LOOK_UP_NS + (all * SORT_NS).min(by_search) >= by_search {
+        if swept_ns_min(population, all) >= by_search {
             return None;
         }
         let mut best = (by_search, None);
@@ -71,8 +70,10 @@ impl SweepPlan {
                     continue;
                 }
                 // The longer ones, which the sample may lack, search the cells or are swept too.
-                let longer = searches.ns_of_longer(axis, longest).max((1.0 - swept.share) * by_search);
-                let longer = longer.min(ns_of_longer_swept((axis, longest), bodies, boxes));
+                let mut longer = searches.ns_of_longer(axis, longest).max((1.0 - swept.share) * by_search);
+                if longer > swept_ns_min(population, (1.0 - swept.share) * all) {
+                    longer = longer.min(ns_of_longer_swept((axis, longest), bodies, boxes));
+                }
                 let cost = swept.ns(&sample, longest, all, bodies) + longer;
                 if cost < best.0 {
                     // One that is far longer than all of the sample would have most bodies tested
@@ -120,7 +121,7 @@ impl Swept {
         let before = self.most.min(self.mean_square * count / sample.spread());
         let sampled = (0..bodies.len()).step_by(bodies.len().div_ceil(BODIES_SAMPLED)).map(|at| bodies.aabb(at));
         let tests = all * sample.tested(sampled, longest, before) / LANES;
-        bodies.len() as f64 * (LOOK_UP_NS + tests * VECTOR_NS) + count * SORT_NS
+        swept_ns_min(bodies.len() as f64, count) + bodies.len() as f64 * tests * VECTOR_NS
     }
 
     /// Those among some boxes that are at most as long as each of some limits.
@@ -145,6 +146,11 @@ impl Swept {
             mean_square: squares / f64::max(count, 1.0),
         })
     }
+}
+
+/// How long a sweep of some boxes takes at least, in nanoseconds.
+fn swept_ns_min(bodies: f64, boxes: f64) -> f64 {
+    bodies * LOOK_UP_NS + boxes * SORT_NS
 }
 
 /// About how long it takes to sweep the boxes that are longer than `longest` on an axis along the
