@@ -5,6 +5,7 @@ use crate::geometry::RawAabb;
 use crate::input::bodies::{Bodies, BoxColumns, check_box};
 use crate::input::rows::{is_finite, read_boxes};
 use crate::input::strided::StridedColumn;
+use glam::Vec4;
 use std::ops::Range;
 
 /// Rows of strided columns that are gathered at a time: enough for the loops that read them, and
@@ -90,17 +91,11 @@ fn read_rows(rows: &BodyRows<'_>, boxes: &mut [RawAabb]) -> bool {
     let mut valid = true;
     match rows.boxes {
         BoxColumns::Centers { centers, half_extents } => {
-            for (slot, (&center, &half)) in boxes.iter_mut().zip(centers.iter().zip(half_extents)) {
-                *slot = box_around(center, half);
-                valid &= is_finite(slot) & (half[0] >= 0.0) & (half[1] >= 0.0);
-            }
+            let (twos, last) = half_extents.as_chunks();
+            valid &= read_around(centers, twos.iter(), last.first(), boxes);
         }
-        BoxColumns::Uniform { centers, half_extents: half } => {
-            for (slot, &center) in boxes.iter_mut().zip(centers) {
-                *slot = box_around(center, half);
-                valid &= is_finite(slot);
-            }
-            valid &= half[0] >= 0.0 && half[1] >= 0.0;
+        BoxColumns::Uniform { centers, half_extents } => {
+            valid &= read_around(centers, std::iter::repeat(&[half_extents; 2]), Some(&half_extents), boxes);
         }
         BoxColumns::Aabbs(aabbs) => valid &= read_boxes(aabbs, boxes),
     }
@@ -108,6 +103,37 @@ fn read_rows(rows: &BodyRows<'_>, boxes: &mut [RawAabb]) -> bool {
         Some(displacements) => valid & extend_by_motion(&rows.boxes, displacements, boxes),
         None => valid,
     }
+}
+
+/// Computes boxes around centers, and returns whether all are certainly valid. `last_half` is the
+/// half-extents of the last one, if their number is odd.
+///
+/// Two bodies fill a vector, as they are in memory: compilers of a loop over single bodies move
+/// each coordinate to a vector of its own, and back.
+#[inline(always)]
+fn read_around<'h>(
+    centers: &[[f32; 2]],
+    two_halves: impl Iterator<Item = &'h [[f32; 2]; 2]>,
+    last_half: Option<&[f32; 2]>,
+    boxes: &mut [RawAabb],
+) -> bool {
+    let (two_boxes, last_box) = boxes.as_chunks_mut();
+    let (two_centers, last_center) = centers.as_chunks();
+    let mut valid = Vec4::ZERO.cmpeq(Vec4::ZERO);
+    let mut read_two = |centers: &[[f32; 2]; 2], halves: &[[f32; 2]; 2]| {
+        let [center, half] = [centers, halves].map(|two| Vec4::from_slice(two.as_flattened()));
+        let (low, high) = (center - half, center + half);
+        // If a value is not finite, an edge is NaN or infinite.
+        valid &= low.cmpge(Vec4::MIN) & high.cmple(Vec4::MAX) & half.cmpge(Vec4::ZERO);
+        [[low.x, low.y, high.x, high.y], [low.z, low.w, high.z, high.w]]
+    };
+    for (slot, (centers, halves)) in two_boxes.iter_mut().zip(two_centers.iter().zip(two_halves)) {
+        *slot = read_two(centers, halves);
+    }
+    if let ([slot], [center], Some(&half)) = (last_box, last_center, last_half) {
+        [*slot, _] = read_two(&[*center; 2], &[half; 2]);
+    }
+    valid.all()
 }
 
 /// Extends boxes to cover the motion of their bodies.
