@@ -132,31 +132,47 @@ impl BandBorders {
         self.borders.iter().map(|&border| i32::from(border <= key)).sum::<i32>() as usize
     }
 
-    /// Calls `each` for up to [`BATCH`] boxes, given by their edges on the axis, with the index of
-    /// the box, its band, and whether it reaches into the next band.
+    /// Finds the band of each of up to [`BATCH`] boxes, and marks those that reach into the next
+    /// band.
+    ///
+    /// A box is given by its edges on the axis, and whether it is marked in any case.
     #[inline(always)]
-    pub(super) fn for_each(
+    pub(super) fn find_bands(
         &self,
-        edges: impl ExactSizeIterator<Item = (f32, f32)> + Clone,
-        mut each: impl FnMut(usize, u16, bool),
+        boxes: impl ExactSizeIterator<Item = (f32, f32, bool)>,
+        bands: &mut [u16],
+        marks: &mut [bool],
     ) {
-        let Some(buckets) = self.buckets() else {
-            edges.enumerate().for_each(|(k, (low, high))| {
+        if let Some(buckets) = self.buckets() {
+            buckets.find_bands(boxes, bands, marks);
+        } else if self.borders.len() > COUNTED_MAX {
+            for ((slot, mark), (low, high, is_marked)) in bands.iter_mut().zip(marks).zip(boxes) {
                 let band = self.band(low);
-                each(k, band as u16, self.band(high) > band);
-            });
-            return;
-        };
-        // Two loops: the first is pure arithmetic, which the compiler vectorizes.
-        let mut batch = [[0u16; 2]; BATCH];
-        let batch = &mut batch[..edges.len()];
-        for (slot, (low, high)) in batch.iter_mut().zip(edges) {
-            *slot = [buckets.of(low) as u16, buckets.of(high) as u16];
+                (*slot, *mark) = (band as u16, is_marked | (self.band(high) > band));
+            }
+        } else {
+            self.count_borders(boxes, bands, marks);
         }
-        for (k, &[low, high]) in batch.iter().enumerate() {
-            let Bucket { band, end } = buckets.table[usize::from(low)];
-            each(k, band, high >= end);
+    }
+
+    /// As [`find_bands`](Self::find_bands), if there are few borders: compares each with all boxes.
+    #[inline(always)]
+    fn count_borders(
+        &self,
+        boxes: impl ExactSizeIterator<Item = (f32, f32, bool)>,
+        bands: &mut [u16],
+        marks: &mut [bool],
+    ) {
+        let (mut lows, mut highs, mut last_bands) = ([0; BATCH], [0; BATCH], [0u16; BATCH]);
+        for (((low, high), mark), edges) in lows.iter_mut().zip(&mut highs).zip(&mut *marks).zip(boxes) {
+            (*low, *high, *mark) = (signed_key(edges.0), signed_key(edges.1), edges.2);
         }
+        bands.fill(0);
+        for &border in &self.borders {
+            bands.iter_mut().zip(&lows).for_each(|(band, &low)| *band += u16::from(border <= low));
+            last_bands.iter_mut().zip(&highs).for_each(|(band, &high)| *band += u16::from(border <= high));
+        }
+        marks.iter_mut().zip(last_bands).zip(bands).for_each(|((mark, last), band)| *mark |= last > *band);
     }
 
     /// The table, if there is one.
@@ -182,6 +198,26 @@ impl Buckets<'_> {
     #[inline(always)]
     fn of(&self, v: f32) -> usize {
         bucket_of(v, self.origin, self.inverse, self.table.len())
+    }
+
+    /// As [`BandBorders::find_bands`].
+    #[inline(always)]
+    fn find_bands(
+        &self,
+        boxes: impl ExactSizeIterator<Item = (f32, f32, bool)>,
+        bands: &mut [u16],
+        marks: &mut [bool],
+    ) {
+        // Two loops: the first is pure arithmetic, which the compiler vectorizes.
+        let (mut lows, mut highs, mut are_marked) = ([0u16; BATCH], [0u16; BATCH], [false; BATCH]);
+        for (((low, high), is_marked), edges) in lows.iter_mut().zip(&mut highs).zip(&mut are_marked).zip(boxes) {
+            (*low, *high, *is_marked) = (self.of(edges.0) as u16, self.of(edges.1) as u16, edges.2);
+        }
+        let found = lows.iter().zip(&highs).zip(&are_marked);
+        for ((band, mark), ((&low, &high), &is_marked)) in bands.iter_mut().zip(marks).zip(found) {
+            let bucket = self.table[usize::from(low)];
+            (*band, *mark) = (bucket.band, is_marked | (high >= bucket.end));
+        }
     }
 }
 
@@ -215,10 +251,12 @@ mod tests {
         for part in probes.chunks(BATCH / 3) {
             let edges = part.iter().flat_map(|&low| [low, low + 1.0, part[part.len() - 1]].map(|high| (low, high)));
             let edges: Vec<(f32, f32)> = edges.collect();
-            let mut found = Vec::new();
-            borders.for_each(edges.iter().copied(), |k, band, reaches| found.push((k, usize::from(band), reaches)));
+            let (mut bands, mut marks) = (vec![u16::MAX; edges.len()], vec![false; edges.len()]);
+            let boxes = edges.iter().enumerate().map(|(k, &(low, high))| (low, high, k.is_multiple_of(5)));
+            borders.find_bands(boxes, &mut bands, &mut marks);
+            let found: Vec<(usize, bool)> = bands.into_iter().map(usize::from).zip(marks).collect();
             let singly = edges.iter().map(|&(low, high)| (borders.band(low), borders.band(high)));
-            let singly: Vec<_> = singly.enumerate().map(|(k, (low, high))| (k, low, high > low)).collect();
+            let singly: Vec<_> = singly.enumerate().map(|(k, (low, high))| (low, k % 5 == 0 || high > low)).collect();
             assert_eq!(found, singly);
         }
     }

@@ -44,6 +44,9 @@ const ROUTED_RESERVE: usize = CHUNK_LEN / 16;
 /// Key of a row that is routed or skipped.
 const NO_BAND: u16 = u16::MAX;
 
+/// Place of a row that is routed or skipped.
+const NO_PLACE: usize = usize::MAX;
+
 /// The axis that bands divide, a constant in the loops.
 const X: usize = 0;
 const Y: usize = 1;
@@ -261,26 +264,36 @@ impl<'a, R: BoxSource + ?Sized> ScatterPass<'a, R> {
     fn run_along<const AXIS: usize>(self) {
         let Self { chunk: ChunkRows { rows, level, number, chunk, .. }, cursors, records } = self;
         let (keys, mut routed, mut routes) = (&chunk.keys, chunk.routed.iter().peekable(), chunk.routes.iter());
-        let mut put = move |destination: usize, axes: BandAxes, aabb: RawAabb, row: u32| {
-            let cursor = &mut cursors[destination];
+        let put = |place: usize, axes: BandAxes, aabb: RawAabb, row: u32| {
             let record = BodyRecord { aabb: *axes.box_to_band(aabb).edges(), row };
-            // SAFETY: the cursor is in bounds and belongs to this chunk only: by the contract of
-            // `new` there is a place for each record that the count pass counted, and this pass
-            // writes the same ones.
-            unsafe { records.write(*cursor, record) };
+            // SAFETY: the place is that of a cursor, so it is in bounds and belongs to this chunk
+            // only: by the contract of `new` there is one for each record that the count pass
+            // counted, and this pass writes the same ones.
+            unsafe { records.write(place, record) };
+        };
+        let mut next_place = |destination: usize| {
+            let cursor = &mut cursors[destination];
+            let place = *cursor;
             *cursor += 1;
+            place
         };
         for_each_batch((rows, level), number, |from, boxes, _| {
             let keys = &keys[from % CHUNK_LEN..][..boxes.len()];
-            for (k, (&aabb, &key)) in boxes.iter().zip(keys).enumerate() {
-                if key != NO_BAND {
-                    put(usize::from(key), BandAxes::new(AXIS == X), aabb, rows.number(from + k));
+            // All places before any record: on some processors, a write to a place that is not yet
+            // known delays the read of the next cursor.
+            let mut places = [NO_PLACE; BATCH];
+            for (place, &key) in places.iter_mut().zip(keys) {
+                *place = if key == NO_BAND { NO_PLACE } else { next_place(usize::from(key)) };
+            }
+            for (k, (&aabb, &place)) in boxes.iter().zip(&places).enumerate() {
+                if place != NO_PLACE {
+                    put(place, BandAxes::new(AXIS == X), aabb, rows.number(from + k));
                 }
             }
             while let Some(&row) = routed.next_if(|&&row| (row as usize) < from + boxes.len()) {
                 let aabb = boxes[row as usize - from];
                 for route in routes.by_ref() {
-                    put(route.destination(), route.axes(), aabb, rows.number(row as usize));
+                    put(next_place(route.destination()), route.axes(), aabb, rows.number(row as usize));
                     if route.is_last() {
                         break;
                     }
@@ -309,42 +322,34 @@ fn key_batch<const AXIS: usize>(
     aside: &mut [u16; BATCH],
     class: &SizeClass,
 ) -> usize {
-    let mut larger = [false; BATCH];
-    larger.iter_mut().zip(boxes).for_each(|(larger, aabb)| *larger = !class.takes(aabb));
+    let mut marks = [false; BATCH];
+    let marks = &mut marks[..boxes.len()];
+    let edges = boxes.iter().map(|aabb| (aabb[AXIS], aabb[AXIS + 2], !class.takes(aabb)));
+    class.borders.find_bands(edges, keys, marks);
+    if class.is_divided() {
+        divide_strips::<AXIS>(boxes, keys, marks, class);
+    }
+    // A loop for each of both, for which there are enough registers.
+    keys.iter().for_each(|&key| counts[usize::from(key)] += 1);
     let mut aside_count = 0;
-    class.borders.for_each(boxes.iter().map(|aabb| (aabb[AXIS], aabb[AXIS + 2])), |k, band, reaches| {
-        keys[k] = band;
-        counts[usize::from(band)] += 1;
+    for (k, &is_aside) in marks.iter().enumerate() {
         aside[aside_count] = k as u16;
-        aside_count += usize::from(reaches | larger[k]);
-    });
-    if class.is_divided() { divide_batch::<AXIS>(boxes, keys, counts, aside, aside_count, class) } else { aside_count }
+        aside_count += usize::from(is_aside);
+    }
+    aside_count
 }
 
-/// Replaces the strips of a batch, to which its boxes were assigned, by bands of these.
+/// Replaces the strips to which boxes were assigned by bands of these, and marks those that reach
+/// into another one.
 // Not inlined, to keep the loops of undivided classes as they are without it.
 #[cold]
 #[inline(never)]
-fn divide_batch<const AXIS: usize>(
-    boxes: &[RawAabb],
-    keys: &mut [u16],
-    counts: &mut [usize],
-    aside: &mut [u16; BATCH],
-    aside_count: usize,
-    class: &SizeClass,
-) -> usize {
-    let mut is_aside = [false; BATCH];
-    aside[..aside_count].iter().for_each(|&k| is_aside[usize::from(k)] = true);
-    keys.iter().for_each(|&strip| counts[usize::from(strip)] -= 1);
-    let mut aside_count = 0;
-    for (k, (key, aabb)) in keys.iter_mut().zip(boxes).enumerate() {
+fn divide_strips<const AXIS: usize>(boxes: &[RawAabb], keys: &mut [u16], marks: &mut [bool], class: &SizeClass) {
+    for ((key, mark), aabb) in keys.iter_mut().zip(marks).zip(boxes) {
         let within = class.bands_across(usize::from(*key), [aabb[1 - AXIS], aabb[3 - AXIS]]);
         *key = within.start as u16;
-        counts[within.start] += 1;
-        aside[aside_count] = k as u16;
-        aside_count += usize::from(is_aside[k] | (within.len() > 1));
+        *mark |= within.len() > 1;
     }
-    aside_count
 }
 
 /// Calls `batch` for each batch of a chunk, with its first row, its boxes, and whether all of them
