@@ -9,17 +9,20 @@ use crate::simd::probe::PairOrder;
 use crate::simd::vector::{Vector, intrinsic};
 use std::arch::x86_64::*;
 
-/// The set lanes of each mask, first to last: 8 KiB, of which scans use only the sparse masks.
+/// The set lanes of each mask, first to last, but the third and fourth after the fifth and sixth:
+/// so halves of pairs are interleaved to pairs in order. 8 KiB, of which scans use only the sparse
+/// masks.
 static COMPRESS: [[u32; 8]; 256] = compress_table();
 
 const fn compress_table() -> [[u32; 8]; 256] {
+    let order = [0, 1, 4, 5, 2, 3, 6, 7];
     let mut table = [[0; 8]; 256];
     let mut mask = 0;
     while mask < 256 {
         let (mut lane, mut count) = (0, 0);
         while lane < 8 {
             if mask >> lane & 1 == 1 {
-                table[mask][count] = lane as u32;
+                table[mask][order[count]] = lane as u32;
                 count += 1;
             }
             lane += 1;
@@ -146,11 +149,8 @@ impl Backend for Avx2 {
             let lanes = _mm256_loadu_si256(COMPRESS[hits as usize & 0xFF].as_ptr().cast());
             let rows = U32x8(_mm256_permutevar8x32_epi32(rows.0, lanes));
             let [first, second] = ordered::<F32x8>(order, row, rows);
-            // Pairs 0 1 4 5 and 2 3 6 7, then in order.
-            let low = _mm256_unpacklo_epi32(first.0, second.0);
-            let high = _mm256_unpackhi_epi32(first.0, second.0);
-            _mm256_storeu_si256(out.cast(), _mm256_permute2x128_si256::<0x20>(low, high));
-            _mm256_storeu_si256(out.add(4).cast(), _mm256_permute2x128_si256::<0x31>(low, high));
+            _mm256_storeu_si256(out.cast(), _mm256_unpacklo_epi32(first.0, second.0));
+            _mm256_storeu_si256(out.add(4).cast(), _mm256_unpackhi_epi32(first.0, second.0));
         }
         hits.count_ones() as usize
     }
