@@ -329,7 +329,7 @@ fn key_batch<const AXIS: usize>(
     if class.is_divided() {
         divide_strips::<AXIS>(boxes, keys, marks, class);
     }
-    // A loop for each of both, for which there are enough registers.
+    // Each in a loop of its own: together they would run out of registers.
     keys.iter().for_each(|&key| counts[usize::from(key)] += 1);
     let mut aside_count = 0;
     for (k, &is_aside) in marks.iter().enumerate() {
