@@ -10,6 +10,7 @@ use crate::tier::point_grid::bands::Bands;
 use crate::tier::point_grid::filing::{FileOptions, Filing};
 use crate::tier::point_grid::size_classes::ClassOptions;
 use crate::tier::point_grid::size_classes::GHOSTS_MAX;
+use std::collections::{HashMap, HashSet};
 use triphase_scenes::{BoxLayout, SplitMix64};
 
 const ANY: ClassOptions<'_> = ClassOptions { bounds: &[], has_oversized_tier: true, cell_size: CellSize::ForOwnPairs };
@@ -56,6 +57,20 @@ fn check(label: &str, boxes: &[RawAabb], options: ClassOptions<'_>) {
     assert!(ghosts.iter().all(|&count| count <= GHOSTS_MAX), "{label}: PARTITION-4");
     assert!(filed.oversized.iter().all(|record| ghosts[record.row as usize] == 0), "{label}: ghosts of oversized");
     assert!(filed == file(boxes, options, true), "{label}: PARTITION-3");
+}
+
+/// Checks PARTITION-2 for some pairs of rows whose boxes overlap.
+fn check_pairs(filed: &Filed, mut pairs: impl Iterator<Item = [u32; 2]>) {
+    let owners: HashMap<u32, usize> =
+        (0..).zip(&filed.own).flat_map(|(band, own)| own.iter().map(move |record| (record.row, band))).collect();
+    let ghosts: HashSet<(usize, u32)> =
+        (0..).zip(&filed.ghosts).flat_map(|(band, of)| of.iter().map(move |record| (band, record.row))).collect();
+    let is_found_once = |[a, b]: [u32; 2]| match (owners.get(&a), owners.get(&b)) {
+        (Some(&of_a), Some(&of_b)) => of_a == of_b || ghosts.contains(&(of_a, b)) != ghosts.contains(&(of_b, a)),
+        // Oversized bodies search all bands.
+        _ => true,
+    };
+    assert_eq!(pairs.find(|&pair| !is_found_once(pair)), None, "PARTITION-2");
 }
 
 #[test]
@@ -106,18 +121,20 @@ fn bodies_in_thin_corridors_reach_into_few_bands() {
 
 #[test]
 fn bodies_at_one_coordinate_are_divided_across() {
-    // Half of them on a line along x, half along y; rarely a larger one.
+    // Half of them on a line along x, half along y, each overlapping the next; rarely a larger one.
     let boxes: Vec<RawAabb> = (0..60_000)
         .map(|k| {
-            let (along, half) = (2.0 * k as f32 - 60_000.0, if k % 1000 == 0 { 9.0 } else { 0.5 });
+            let (along, half) = (2.0 * k as f32 - 60_000.0, if k % 1000 == 0 { 9.0 } else { 2.5 });
             let [x, y] = if k % 2 == 0 { [along, 0.0] } else { [0.0, along] };
             [x - half, y - half, x + half, y + half]
         })
         .collect();
-    for bounds in [&[][..], &[0.5, 9.0]] {
+    for bounds in [&[][..], &[2.5, 9.0]] {
         let options = ClassOptions { bounds, ..ANY };
         check("cross", &boxes, options);
-        let largest = file(&boxes, options, false).own.iter().map(Vec::len).max();
+        let filed = file(&boxes, options, false);
+        check_pairs(&filed, (2..boxes.len() as u32).map(|row| [row - 2, row]));
+        let largest = filed.own.iter().map(Vec::len).max();
         assert!(largest < Some(boxes.len() / 5), "{largest:?} bodies in one band");
     }
 }
