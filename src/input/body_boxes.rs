@@ -105,11 +105,11 @@ fn read_rows(rows: &BodyRows<'_>, boxes: &mut [RawAabb]) -> bool {
     }
 }
 
-/// Computes boxes around centers, and returns whether all are certainly valid. `last_half` is the
-/// half-extents of the last one, if their number is odd.
+/// Computes boxes around centers, two at a time, and returns whether all are certainly valid.
+/// `last_half` is the half-extents of the last box, if the number of boxes is odd.
 ///
-/// Two bodies fill a vector, as they are in memory: compilers of a loop over single bodies move
-/// each coordinate to a vector of its own, and back.
+/// Two bodies fill a vector, in the order in which they are in memory. If the loop computed one box
+/// at a time, the compiler would move each coordinate to a vector of its own, and back.
 #[inline(always)]
 fn read_around<'h>(
     centers: &[[f32; 2]],

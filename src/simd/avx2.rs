@@ -9,20 +9,22 @@ use crate::simd::probe::PairOrder;
 use crate::simd::vector::{Vector, intrinsic};
 use std::arch::x86_64::*;
 
-/// The set lanes of each mask, first to last, but the third and fourth after the fifth and sixth:
-/// so halves of pairs are interleaved to pairs in order. 8 KiB, of which scans use only the sparse
-/// masks.
+/// The set lanes of each mask, in the order of [`INTERLEAVED`]: 8 KiB, of which scans use only the
+/// sparse masks.
 static COMPRESS: [[u32; 8]; 256] = compress_table();
 
+/// Where the eight rows of pairs have to be, so that interleaving them with other rows, which works
+/// in each half of a vector apart, gives pairs in order.
+const INTERLEAVED: [usize; 8] = [0, 1, 4, 5, 2, 3, 6, 7];
+
 const fn compress_table() -> [[u32; 8]; 256] {
-    let order = [0, 1, 4, 5, 2, 3, 6, 7];
     let mut table = [[0; 8]; 256];
     let mut mask = 0;
     while mask < 256 {
         let (mut lane, mut count) = (0, 0);
         while lane < 8 {
             if mask >> lane & 1 == 1 {
-                table[mask][order[count]] = lane as u32;
+                table[mask][INTERLEAVED[count]] = lane as u32;
                 count += 1;
             }
             lane += 1;

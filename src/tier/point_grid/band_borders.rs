@@ -132,8 +132,8 @@ impl BandBorders {
         self.borders.iter().map(|&border| i32::from(border <= key)).sum::<i32>() as usize
     }
 
-    /// Finds the band of each of up to [`BATCH`] boxes, and marks those that reach into the next
-    /// band.
+    /// Finds the band of each box of a batch, which has at most [`BATCH`], and marks those that
+    /// reach into the next band.
     ///
     /// A box is given by its edges on the axis, and whether it is marked in any case.
     #[inline(always)]
@@ -143,6 +143,7 @@ impl BandBorders {
         bands: &mut [u16],
         marks: &mut [bool],
     ) {
+        debug_assert!(boxes.len() <= BATCH && bands.len() == boxes.len() && marks.len() == boxes.len());
         if let Some(buckets) = self.buckets() {
             buckets.find_bands(boxes, bands, marks);
         } else if self.borders.len() > COUNTED_MAX {
@@ -155,7 +156,8 @@ impl BandBorders {
         }
     }
 
-    /// As [`find_bands`](Self::find_bands), if there are few borders: compares each with all boxes.
+    /// As [`find_bands`](Self::find_bands), if there are few borders: compares each border with the
+    /// whole batch.
     #[inline(always)]
     fn count_borders(
         &self,

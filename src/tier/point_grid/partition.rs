@@ -324,8 +324,9 @@ fn key_batch<const AXIS: usize>(
 ) -> usize {
     let mut marks = [false; BATCH];
     let marks = &mut marks[..boxes.len()];
-    let edges = boxes.iter().map(|aabb| (aabb[AXIS], aabb[AXIS + 2], !class.takes(aabb)));
-    class.borders.find_bands(edges, keys, marks);
+    // Sides are tested in the loop that computes bands, so that it loads all edges once.
+    let marked_edges = boxes.iter().map(|aabb| (aabb[AXIS], aabb[AXIS + 2], !class.takes(aabb)));
+    class.borders.find_bands(marked_edges, keys, marks);
     if class.is_divided() {
         divide_strips::<AXIS>(boxes, keys, marks, class);
     }

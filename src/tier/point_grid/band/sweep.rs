@@ -57,6 +57,7 @@ impl SweepPlan {
     ) -> Option<Self> {
         let population = bodies.len() as f64;
         let (by_search, all) = (searches.ns(), boxes.len() as f64);
+        // Not even if no body were tested with any box.
         if swept_ns_min(population, all) >= by_search {
             return None;
         }
