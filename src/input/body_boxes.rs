@@ -88,17 +88,16 @@ fn read_strided(chunk: &Bodies<'_>, rows: Range<usize>, boxes: &mut [RawAabb]) -
 /// Computes the boxes of rows, with one loop for each form of input and no branch per row.
 #[inline(always)]
 fn read_rows(rows: &BodyRows<'_>, boxes: &mut [RawAabb]) -> bool {
-    let mut valid = true;
-    match rows.boxes {
+    let valid = match rows.boxes {
         BoxColumns::Centers { centers, half_extents } => {
             let (twos, last) = half_extents.as_chunks();
-            valid &= read_around(centers, twos.iter(), last.first(), boxes);
+            read_around(centers, twos.iter(), last.first(), boxes)
         }
         BoxColumns::Uniform { centers, half_extents } => {
-            valid &= read_around(centers, std::iter::repeat(&[half_extents; 2]), Some(&half_extents), boxes);
+            read_around(centers, std::iter::repeat(&[half_extents; 2]), Some(&half_extents), boxes)
         }
-        BoxColumns::Aabbs(aabbs) => valid &= read_boxes(aabbs, boxes),
-    }
+        BoxColumns::Aabbs(aabbs) => read_boxes(aabbs, boxes),
+    };
     match rows.displacements {
         Some(displacements) => valid & extend_by_motion(&rows.boxes, displacements, boxes),
         None => valid,
@@ -108,8 +107,8 @@ fn read_rows(rows: &BodyRows<'_>, boxes: &mut [RawAabb]) -> bool {
 /// Computes boxes around centers, two at a time, and returns whether all are certainly valid.
 /// `last_half` is the half-extents of the last box, if the number of boxes is odd.
 ///
-/// Two bodies fill a vector, in the order in which they are in memory. If the loop computed one box
-/// at a time, the compiler would move each coordinate to a vector of its own, and back.
+/// Two bodies fill a vector, in the order of memory. If the loop computed one box at a time, the
+/// compiler would move each coordinate to a vector of its own, and back.
 #[inline(always)]
 fn read_around<'h>(
     centers: &[[f32; 2]],
@@ -119,11 +118,12 @@ fn read_around<'h>(
 ) -> bool {
     let (two_boxes, last_box) = boxes.as_chunks_mut();
     let (two_centers, last_center) = centers.as_chunks();
+    // All true; the type of masks depends on the target.
     let mut valid = Vec4::ZERO.cmpeq(Vec4::ZERO);
     let mut read_two = |centers: &[[f32; 2]; 2], halves: &[[f32; 2]; 2]| {
         let [center, half] = [centers, halves].map(|two| Vec4::from_slice(two.as_flattened()));
         let (low, high) = (center - half, center + half);
-        // If a value is not finite, an edge is NaN or infinite.
+        // A value that is not finite makes an edge NaN or infinite.
         valid &= low.cmpge(Vec4::MIN) & high.cmple(Vec4::MAX) & half.cmpge(Vec4::ZERO);
         [[low.x, low.y, high.x, high.y], [low.z, low.w, high.z, high.w]]
     };

@@ -9,12 +9,12 @@ use crate::simd::probe::PairOrder;
 use crate::simd::vector::{Vector, intrinsic};
 use std::arch::x86_64::*;
 
-/// The set lanes of each mask, in the order of [`INTERLEAVED`]: 8 KiB, of which scans use only the
+/// The set lanes of each mask, where [`INTERLEAVED`] says: 8 KiB, of which scans use only the
 /// sparse masks.
 static COMPRESS: [[u32; 8]; 256] = compress_table();
 
-/// Where the eight rows of pairs have to be, so that interleaving them with other rows, which works
-/// in each half of a vector apart, gives pairs in order.
+/// The lane for each hit, first to last. Rows are interleaved in each half of a vector apart, which
+/// from these lanes gives pairs in order.
 const INTERLEAVED: [usize; 8] = [0, 1, 4, 5, 2, 3, 6, 7];
 
 const fn compress_table() -> [[u32; 8]; 256] {

@@ -132,10 +132,9 @@ impl BandBorders {
         self.borders.iter().map(|&border| i32::from(border <= key)).sum::<i32>() as usize
     }
 
-    /// Finds the band of each box of a batch, which has at most [`BATCH`], and marks those that
-    /// reach into the next band.
+    /// Finds the bands of up to [`BATCH`] boxes, and marks those that reach into the next band.
     ///
-    /// A box is given by its edges on the axis, and whether it is marked in any case.
+    /// `boxes` has both edges of each box on the axis, and whether it is marked in any case.
     #[inline(always)]
     pub(super) fn find_bands(
         &self,
@@ -302,7 +301,9 @@ mod tests {
         outlier.push(1e30);
         assert_eq!(check(&outlier, 10).band_count(), 10);
         let cities: Vec<f32> = (0..500).map(|k| k as f32).chain((0..500).map(|k| 1e7 + k as f32)).collect();
-        assert_eq!(check(&cities, 10).band_count(), 10, "borders are compared where a table is too coarse");
+        for bands in [10, 100] {
+            assert_eq!(check(&cities, bands).band_count(), bands, "borders are compared where a table is too coarse");
+        }
         let powers: Vec<f32> = (-120..120).map(|k| 2f32.powi(k)).collect();
         assert_eq!(check(&powers, 8).band_count(), 8);
     }

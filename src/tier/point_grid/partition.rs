@@ -266,9 +266,9 @@ impl<'a, R: BoxSource + ?Sized> ScatterPass<'a, R> {
         let (keys, mut routed, mut routes) = (&chunk.keys, chunk.routed.iter().peekable(), chunk.routes.iter());
         let put = |place: usize, axes: BandAxes, aabb: RawAabb, row: u32| {
             let record = BodyRecord { aabb: *axes.box_to_band(aabb).edges(), row };
-            // SAFETY: the place is that of a cursor, so it is in bounds and belongs to this chunk
-            // only: by the contract of `new` there is one for each record that the count pass
-            // counted, and this pass writes the same ones.
+            // SAFETY: the place comes from a cursor and is used once. By the contract of `new`, there
+            // is one in bounds, for this chunk only, for each record that the count pass counted, and
+            // this pass writes the same ones.
             unsafe { records.write(place, record) };
         };
         let mut next_place = |destination: usize| {
@@ -280,7 +280,7 @@ impl<'a, R: BoxSource + ?Sized> ScatterPass<'a, R> {
         for_each_batch((rows, level), number, |from, boxes, _| {
             let keys = &keys[from % CHUNK_LEN..][..boxes.len()];
             // All places before any record: on some processors, a write to a place that is not yet
-            // known delays the read of the next cursor.
+            // known delays the load of the next cursor.
             let mut places = [NO_PLACE; BATCH];
             for (place, &key) in places.iter_mut().zip(keys) {
                 *place = if key == NO_BAND { NO_PLACE } else { next_place(usize::from(key)) };
@@ -330,7 +330,7 @@ fn key_batch<const AXIS: usize>(
     if class.is_divided() {
         divide_strips::<AXIS>(boxes, keys, marks, class);
     }
-    // Each in a loop of its own: together they would run out of registers.
+    // Loops of their own: a single one would run out of registers.
     keys.iter().for_each(|&key| counts[usize::from(key)] += 1);
     let mut aside_count = 0;
     for (k, &is_aside) in marks.iter().enumerate() {
@@ -340,8 +340,8 @@ fn key_batch<const AXIS: usize>(
     aside_count
 }
 
-/// Replaces the strips to which boxes were assigned by bands of these, and marks those that reach
-/// into another one.
+/// Replaces the strip of each box by its band in that strip, and marks boxes that reach into
+/// another band of it.
 // Not inlined, to keep the loops of undivided classes as they are without it.
 #[cold]
 #[inline(never)]

@@ -2,7 +2,6 @@
 
 use crate::geometry::{RawAabb, overlaps};
 use crate::memory::record::BodyRecord;
-use std::cell::OnceCell;
 
 /// Boxes of the sample.
 const SAMPLED: usize = 256;
@@ -20,13 +19,11 @@ pub(crate) struct AxisSample {
     lows: [f32; SAMPLED],
     highs: [f32; SAMPLED],
     len: usize,
-    spread: OnceCell<f64>,
 }
 
 impl AxisSample {
     pub(crate) fn new(axis: usize, boxes: &[BodyRecord]) -> Self {
-        let (lows, highs) = ([0.0; SAMPLED], [0.0; SAMPLED]);
-        let mut sample = Self { axis, lows, highs, len: 0, spread: OnceCell::new() };
+        let mut sample = Self { axis, lows: [0.0; SAMPLED], highs: [0.0; SAMPLED], len: 0 };
         for BodyRecord { aabb, .. } in some_of(boxes, SAMPLED) {
             (sample.lows[sample.len], sample.highs[sample.len]) = (aabb[axis], aabb[axis + 2]);
             sample.len += 1;
@@ -36,7 +33,7 @@ impl AxisSample {
 
     /// On which length most of the boxes begin.
     pub(crate) fn spread(&self) -> f64 {
-        *self.spread.get_or_init(|| spread(&mut { self.lows }[..self.len]))
+        spread(&mut { self.lows }[..self.len])
     }
 
     /// The share of the boxes that a body is tested with in a sweep, on average: those up to

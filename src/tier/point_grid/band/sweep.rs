@@ -57,13 +57,14 @@ impl SweepPlan {
     ) -> Option<Self> {
         let population = bodies.len() as f64;
         let (by_search, all) = (searches.ns(), boxes.len() as f64);
-        // Not even if no body were tested with any box.
+        // Not even if no body were tested with a box.
         if swept_ns_min(population, all) >= by_search {
             return None;
         }
         let mut best = (by_search, None);
         for axis in [0, 1] {
             let sample = AxisSample::new(axis, boxes);
+            let spread = sample.spread();
             let [long, short] = SWEPT_SHARES.map(|share| share * side(bounds.edges(), axis));
             let limits = [long, short, f64::INFINITY];
             for (longest, swept) in limits.into_iter().zip(Swept::up_to(limits, axis, boxes)) {
@@ -71,11 +72,12 @@ impl SweepPlan {
                     continue;
                 }
                 // The longer ones, which the sample may lack, search the cells or are swept too.
-                let mut longer = searches.ns_of_longer(axis, longest).max((1.0 - swept.share) * by_search);
-                if longer > swept_ns_min(population, (1.0 - swept.share) * all) {
+                let rest = 1.0 - swept.share;
+                let mut longer = searches.ns_of_longer(axis, longest).max(rest * by_search);
+                if longer > swept_ns_min(population, rest * all) {
                     longer = longer.min(ns_of_longer_swept((axis, longest), bodies, boxes));
                 }
-                let cost = swept.ns(&sample, longest, all, bodies) + longer;
+                let cost = swept.ns((&sample, spread), longest, all, bodies) + longer;
                 if cost < best.0 {
                     // One that is far longer than all of the sample would have most bodies tested
                     // with most boxes.
@@ -114,12 +116,12 @@ struct Swept {
 
 impl Swept {
     /// About how long a sweep of those of `all` boxes takes that are up to `longest` on the axis of
-    /// their sample, in nanoseconds.
-    fn ns(&self, sample: &AxisSample, longest: f64, all: f64, bodies: &SoaColumns<'_>) -> f64 {
+    /// their sample, in nanoseconds. `spread` is that of the sample.
+    fn ns(&self, (sample, spread): (&AxisSample, f64), longest: f64, all: f64, bodies: &SoaColumns<'_>) -> f64 {
         let count = self.share * all;
         // The boxes that are tested with a body begin up to this far before it: all since the first
         // that reaches it. A box reaches a part of the bodies that grows with its side.
-        let before = self.most.min(self.mean_square * count / sample.spread());
+        let before = self.most.min(self.mean_square * count / spread);
         let sampled = (0..bodies.len()).step_by(bodies.len().div_ceil(BODIES_SAMPLED)).map(|at| bodies.aabb(at));
         let tests = all * sample.tested(sampled, longest, before) / LANES;
         swept_ns_min(bodies.len() as f64, count) + bodies.len() as f64 * tests * VECTOR_NS
@@ -165,7 +167,8 @@ fn ns_of_longer_swept((axis, longest): (usize, f64), bodies: &SoaColumns<'_>, bo
     }
     let (across, all) = (1 - axis, longer.len() as f64 / count * boxes.len() as f64);
     let [swept] = Swept::up_to([f64::INFINITY], across, &longer);
-    swept.ns(&AxisSample::new(across, &longer), f64::INFINITY, all, bodies)
+    let sample = AxisSample::new(across, &longer);
+    swept.ns((&sample, sample.spread()), f64::INFINITY, all, bodies)
 }
 
 /// Buffers for boxes that are searched for in a band.
