@@ -266,9 +266,9 @@ impl<'a, R: BoxSource + ?Sized> ScatterPass<'a, R> {
         let (keys, mut routed, mut routes) = (&chunk.keys, chunk.routed.iter().peekable(), chunk.routes.iter());
         let put = |place: usize, axes: BandAxes, aabb: RawAabb, row: u32| {
             let record = BodyRecord { aabb: *axes.box_to_band(aabb).edges(), row };
-            // SAFETY: the place comes from a cursor and is used once. By the contract of `new`, there
-            // is one in bounds, for this chunk only, for each record that the count pass counted, and
-            // this pass writes the same ones.
+            // SAFETY: the place comes from a cursor and is used once. By the contract of `new`,
+            // there is one in bounds, for this chunk only, for each record that the count pass
+            // counted, and this pass writes the same ones.
             unsafe { records.write(place, record) };
         };
         let mut next_place = |destination: usize| {
