@@ -13,11 +13,11 @@ use crate::error::{Error, InvalidRow};
 use crate::frame::frame::Frame;
 use crate::frame::phases::Clock;
 use crate::frame::phases::PhaseTimes;
-use crate::input::rows::BoxSource;
 use crate::memory::buffers::Buffers;
 use crate::memory::page::PairBudget;
 use crate::memory::record::{BodyRecord, RecordRows};
 use crate::parallel;
+use crate::simd::LeveledRows;
 use crate::tier::point_grid::band::equal_cells::CellSize;
 use crate::tier::point_grid::band::sorted::PairRules;
 use crate::tier::point_grid::bands::Bands;
@@ -51,7 +51,7 @@ impl PairFinder {
     pub(crate) fn file(
         &mut self,
         step: StepContext<'_>,
-        rows: &impl BoxSource,
+        rows: &dyn LeveledRows,
         skip_invalid: bool,
         bands: &mut Bands,
         phases: &mut PhaseTimes,

@@ -13,10 +13,11 @@ pub(crate) trait BoxSource: Sync {
     /// Number of rows, at most [`ROWS_MAX`].
     fn len(&self) -> usize;
 
-    /// The row's number in the step, if the source has only some rows of a step.
-    #[inline(always)]
-    fn number(&self, row: usize) -> u32 {
-        row as u32
+    /// If the source has only some rows of a step, writes the number in the step of each row of a
+    /// range, and returns whether that is so.
+    fn write_numbers(&self, rows: Range<usize>, numbers: &mut [u32]) -> bool {
+        let _ = (rows, numbers);
+        false
     }
 
     /// Returns the box of a row, or its first invalid value.

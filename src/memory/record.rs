@@ -24,9 +24,9 @@ impl BoxSource for RecordRows<'_> {
         self.0.len()
     }
 
-    #[inline(always)]
-    fn number(&self, row: usize) -> u32 {
-        self.0[row].row
+    fn write_numbers(&self, rows: Range<usize>, numbers: &mut [u32]) -> bool {
+        numbers.iter_mut().zip(&self.0[rows]).for_each(|(number, record)| *number = record.row);
+        true
     }
 
     fn check(&self, row: usize) -> Result<RawAabb, InvalidRow> {

@@ -5,28 +5,28 @@ use crate::input::rows::BoxSource;
 use crate::simd::detected::{DetectedSimd, SimdJob};
 use std::ops::Range;
 
-impl DetectedSimd {
-    /// Calls [`BoxSource::read`], compiled for this level.
-    ///
-    /// The loops of that method are long, one for each form of input. They are compiled here once
-    /// for each level, instead of in each job that reads rows.
-    pub(crate) fn read_rows<R: BoxSource + ?Sized>(
-        self,
-        source: &R,
-        rows: Range<usize>,
-        boxes: &mut [RawAabb],
-    ) -> bool {
-        self.run(ReadRows { source, rows, boxes })
+/// Rows whose boxes are read with the instructions of a level.
+///
+/// Tiers take them as `&dyn LeveledRows`. A call reads a batch of rows, so it costs little beside
+/// the rows; and what files rows is compiled once, not for each kind of rows.
+pub(crate) trait LeveledRows: BoxSource {
+    /// Calls [`BoxSource::read`], compiled for a level.
+    fn read_with(&self, level: DetectedSimd, rows: Range<usize>, boxes: &mut [RawAabb]) -> bool;
+}
+
+impl<R: BoxSource> LeveledRows for R {
+    fn read_with(&self, level: DetectedSimd, rows: Range<usize>, boxes: &mut [RawAabb]) -> bool {
+        level.run(ReadRows { source: self, rows, boxes })
     }
 }
 
-struct ReadRows<'a, R: ?Sized> {
+struct ReadRows<'a, R> {
     source: &'a R,
     rows: Range<usize>,
     boxes: &'a mut [RawAabb],
 }
 
-impl<R: BoxSource + ?Sized> SimdJob for ReadRows<'_, R> {
+impl<R: BoxSource> SimdJob for ReadRows<'_, R> {
     type Output = bool;
 
     #[inline(always)]

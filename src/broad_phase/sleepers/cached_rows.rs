@@ -22,7 +22,7 @@ use crate::input::rows::BoxSource;
 use crate::memory::buffers::{Buffers, buffers, grow};
 use crate::memory::record::BodyRecord;
 use crate::parallel;
-use crate::simd::{DetectedSimd, SimdJob};
+use crate::simd::{DetectedSimd, LeveledRows, SimdJob};
 use std::ops::Range;
 
 /// Rows in a chunk: enough for a task, few enough to distribute over threads.
@@ -161,7 +161,7 @@ impl SimdJob for CompareRows<'_, '_, '_> {
         for first in rows.clone().step_by(COMPARE_BATCH) {
             let batch = first..rows.end.min(first + COMPARE_BATCH);
             let (now, asleep) = (&mut now[..batch.len()], &mut asleep[..batch.len()]);
-            let all_valid = level.read_rows(input, batch.clone(), now);
+            let all_valid = input.read_with(level, batch.clone(), now);
             input.read_asleep(batch, asleep);
             for (k, (now, asleep)) in now.chunks(WORD_BITS).zip(asleep.chunks(WORD_BITS)).enumerate() {
                 let first = first + k * WORD_BITS;

@@ -21,13 +21,12 @@
 use crate::error::InvalidRow;
 use crate::geometry::RawAabb;
 use crate::geometry::band_box::BandAxes;
-use crate::input::rows::BoxSource;
 use crate::memory::buffers::{buffers, plain_buffers};
 use crate::memory::columns::SOA_PAD;
 use crate::memory::disjoint::DisjointSlice;
 use crate::memory::record::BodyRecord;
 use crate::parallel;
-use crate::simd::{DetectedSimd, SimdJob};
+use crate::simd::{DetectedSimd, LeveledRows, SimdJob};
 use crate::tier::point_grid::band_borders::BATCH;
 use crate::tier::point_grid::places::BandPlaces;
 use crate::tier::point_grid::plan::{GridPlan, SizeClass};
@@ -82,8 +81,8 @@ buffers!(Chunk { leveled: keys, routed, routes, invalid; own: ; plain: ; });
 buffers!(Partition { leveled: cursors, starts, chunks; own: ; plain: bands; });
 
 /// The rows of one chunk, in one of the two passes.
-struct ChunkRows<'a, R: ?Sized> {
-    rows: &'a R,
+struct ChunkRows<'a> {
+    rows: &'a dyn LeveledRows,
     plan: &'a GridPlan,
     level: DetectedSimd,
     number: usize,
@@ -97,7 +96,7 @@ impl Partition {
     /// `places` stays unchanged.
     pub(super) fn rebuild(
         &mut self,
-        rows: &(impl BoxSource + ?Sized),
+        rows: &dyn LeveledRows,
         plan: &GridPlan,
         skip_invalid: bool,
         level: DetectedSimd,
@@ -179,13 +178,13 @@ impl Partition {
 }
 
 /// The first pass over a chunk: counts the records of each destination.
-struct CountPass<'a, R: ?Sized> {
-    chunk: ChunkRows<'a, R>,
+struct CountPass<'a> {
+    chunk: ChunkRows<'a>,
     skip_invalid: bool,
     counts: &'a mut [usize],
 }
 
-impl<R: BoxSource + ?Sized> CountPass<'_, R> {
+impl CountPass<'_> {
     /// The loop over rows has no unpredictable branch: rows that need more work are set aside.
     #[inline(always)]
     fn run_along<const AXIS: usize>(self) {
@@ -235,7 +234,7 @@ impl<R: BoxSource + ?Sized> CountPass<'_, R> {
     }
 }
 
-impl<R: BoxSource + ?Sized> SimdJob for CountPass<'_, R> {
+impl SimdJob for CountPass<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -245,18 +244,18 @@ impl<R: BoxSource + ?Sized> SimdJob for CountPass<'_, R> {
 }
 
 /// The second pass over a chunk: writes its records.
-struct ScatterPass<'a, R: ?Sized> {
-    chunk: ChunkRows<'a, R>,
+struct ScatterPass<'a> {
+    chunk: ChunkRows<'a>,
     cursors: &'a mut [usize],
     records: DisjointSlice<'a, BodyRecord>,
 }
 
-impl<'a, R: BoxSource + ?Sized> ScatterPass<'a, R> {
+impl<'a> ScatterPass<'a> {
     /// # Safety
     ///
     /// From each cursor on, `records` must have as many places as [`CountPass`] counted for the
     /// chunk, in bounds and used by nothing else.
-    unsafe fn new(chunk: ChunkRows<'a, R>, cursors: &'a mut [usize], records: DisjointSlice<'a, BodyRecord>) -> Self {
+    unsafe fn new(chunk: ChunkRows<'a>, cursors: &'a mut [usize], records: DisjointSlice<'a, BodyRecord>) -> Self {
         Self { chunk, cursors, records }
     }
 
@@ -264,6 +263,7 @@ impl<'a, R: BoxSource + ?Sized> ScatterPass<'a, R> {
     fn run_along<const AXIS: usize>(self) {
         let Self { chunk: ChunkRows { rows, level, number, chunk, .. }, cursors, records } = self;
         let (keys, mut routed, mut routes) = (&chunk.keys, chunk.routed.iter().peekable(), chunk.routes.iter());
+        let mut numbers = [0; BATCH];
         let put = |place: usize, axes: BandAxes, aabb: RawAabb, row: u32| {
             let record = BodyRecord { aabb: *axes.box_to_band(aabb).edges(), row };
             // SAFETY: the place comes from a cursor and is used once. By the contract of `new`,
@@ -279,6 +279,8 @@ impl<'a, R: BoxSource + ?Sized> ScatterPass<'a, R> {
         };
         for_each_batch((rows, level), number, |from, boxes, _| {
             let keys = &keys[from % CHUNK_LEN..][..boxes.len()];
+            let are_numbered = rows.write_numbers(from..from + boxes.len(), &mut numbers[..boxes.len()]);
+            let number_at = |k: usize| if are_numbered { numbers[k] } else { (from + k) as u32 };
             // All places before any record: on some processors, a write to a place that is not yet
             // known delays the load of the next cursor.
             let mut places = [NO_PLACE; BATCH];
@@ -287,13 +289,13 @@ impl<'a, R: BoxSource + ?Sized> ScatterPass<'a, R> {
             }
             for (k, (&aabb, &place)) in boxes.iter().zip(&places).enumerate() {
                 if place != NO_PLACE {
-                    put(place, BandAxes::new(AXIS == X), aabb, rows.number(from + k));
+                    put(place, BandAxes::new(AXIS == X), aabb, number_at(k));
                 }
             }
             while let Some(&row) = routed.next_if(|&&row| (row as usize) < from + boxes.len()) {
-                let aabb = boxes[row as usize - from];
+                let k = row as usize - from;
                 for route in routes.by_ref() {
-                    put(next_place(route.destination()), route.axes(), aabb, rows.number(row as usize));
+                    put(next_place(route.destination()), route.axes(), boxes[k], number_at(k));
                     if route.is_last() {
                         break;
                     }
@@ -303,7 +305,7 @@ impl<'a, R: BoxSource + ?Sized> ScatterPass<'a, R> {
     }
 }
 
-impl<R: BoxSource + ?Sized> SimdJob for ScatterPass<'_, R> {
+impl SimdJob for ScatterPass<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -357,7 +359,7 @@ fn divide_strips<const AXIS: usize>(boxes: &[RawAabb], keys: &mut [u16], marks: 
 /// are certainly valid.
 #[inline(always)]
 fn for_each_batch(
-    (rows, level): (&(impl BoxSource + ?Sized), DetectedSimd),
+    (rows, level): (&dyn LeveledRows, DetectedSimd),
     chunk: usize,
     mut batch: impl FnMut(usize, &[RawAabb], bool),
 ) {
@@ -365,7 +367,7 @@ fn for_each_batch(
     let mut buffer = [[0.0; 4]; BATCH];
     for from in (chunk * CHUNK_LEN..end).step_by(BATCH) {
         let boxes = &mut buffer[..BATCH.min(end - from)];
-        let all_valid = level.read_rows(rows, from..from + boxes.len(), boxes);
+        let all_valid = rows.read_with(level, from..from + boxes.len(), boxes);
         batch(from, boxes, all_valid);
     }
 }

@@ -7,10 +7,9 @@
 
 use crate::geometry::RawAabb;
 use crate::geometry::band_box::BandAxes;
-use crate::input::rows::BoxSource;
 use crate::memory::buffers::{buffers, part_start};
 use crate::memory::radix::{by_value, number_of, sort_by_values};
-use crate::simd::DetectedSimd;
+use crate::simd::{DetectedSimd, LeveledRows};
 use crate::tier::point_grid::band::equal_cells::CellSize;
 use crate::tier::point_grid::band_count::bands_for;
 use crate::tier::point_grid::orientation::ClassSample;
@@ -75,7 +74,7 @@ impl Planner {
     }
 
     /// Plans the filing of these rows.
-    pub(super) fn rebuild(&mut self, rows: &(impl BoxSource + ?Sized), options: ClassOptions<'_>, level: DetectedSimd) {
+    pub(super) fn rebuild(&mut self, rows: &dyn LeveledRows, options: ClassOptions<'_>, level: DetectedSimd) {
         let groups = (rows.len() / SAMPLE_RATE).clamp(SAMPLE_MIN, SAMPLE_MAX).min(rows.len()).div_ceil(GROUP);
         take_sample(rows, level, [groups, GROUP], &mut self.sample);
         let single = if options.bounds.is_empty() {
@@ -104,7 +103,7 @@ impl Planner {
     fn share_one_class_if_cheaper(
         &mut self,
         limit: f32,
-        rows: &(impl BoxSource + ?Sized),
+        rows: &dyn LeveledRows,
         options: ClassOptions<'_>,
         level: DetectedSimd,
     ) {
@@ -178,7 +177,7 @@ impl Planner {
 /// Samples groups of adjacent rows at even distances, each moved by a hash, so that a pattern in
 /// the order of rows does not repeat with the groups. A group has at most [`GROUP`] rows.
 fn take_sample(
-    rows: &(impl BoxSource + ?Sized),
+    rows: &dyn LeveledRows,
     level: DetectedSimd,
     [groups, group_len]: [usize; 2],
     sample: &mut Vec<RawAabb>,
@@ -198,7 +197,7 @@ fn take_sample(
         let mut boxes = [[0.0; 4]; GROUP];
         let boxes = &mut boxes[..group.len()];
         // Read without a branch, the groups do not wait for each other's cache misses.
-        if level.read_rows(rows, group.clone(), boxes) {
+        if rows.read_with(level, group.clone(), boxes) {
             add(boxes);
         } else {
             group.filter_map(|row| rows.check(row).ok()).for_each(|aabb| add(&[aabb]));
