@@ -11,7 +11,7 @@ use crate::contacts::events::tracker::{IdState, TrackedStep};
 use crate::contacts::store::ContactStore;
 use crate::error::Error;
 use crate::frame::frame::Frame;
-use crate::frame::frames::Frames;
+use crate::frame::frames::{Frames, unshared};
 use crate::frame::phases::{Clock, PhaseTimes};
 use crate::frame::statics::StaticSet;
 use crate::frame::stored_boxes::StoredBoxes;
@@ -49,7 +49,7 @@ impl StepParts<'_> {
         let mut next = self.frames.next();
         let mut chunk_starts = std::mem::take(&mut self.broad_phase.chunk_starts);
         let outcome = Chunks::new(chunks, &mut chunk_starts)
-            .and_then(|rows| self.build_frame(&rows, true, Arc::make_mut(&mut next), listener, start));
+            .and_then(|rows| self.build_frame(&rows, true, unshared(&mut next), listener, start));
         self.broad_phase.chunk_starts = chunk_starts;
         if outcome.is_ok() {
             self.contacts.changed_view.clear();
@@ -196,7 +196,7 @@ impl StepParts<'_> {
         let parallel = config.is_parallel(front.row_count);
         let step = StepContext::new(config, simd, parallel, &shifted, false, &contacts.pool);
         let mut next = frames.next();
-        let frame = Arc::make_mut(&mut next);
+        let frame = unshared(&mut next);
         if let Err(error) = broad_phase.file_shifted(step, &boxes, frame) {
             frames.discard(next);
             return Err(error);

@@ -13,6 +13,7 @@ use crate::contacts::changes::kept_pairs::KeptPairs;
 use crate::contacts::events::tracker::TrackedStep;
 use crate::error::Error;
 use crate::frame::frame::Frame;
+use crate::frame::frames::unshared;
 use crate::frame::phases::{Clock, PhaseTimer, PhaseTimes};
 use crate::history::{RestartCause, StepKind};
 use crate::input::bodies::Bodies;
@@ -25,7 +26,6 @@ use crate::pair::Hit;
 use crate::query::QueryBuilder;
 use crate::step::StepParts;
 use crate::trace::span;
-use std::sync::Arc;
 
 // Where told steps and full ones take the same time, with two thousand to a million bodies on one
 // thread: the table "When a step over all rows is faster" in benches/EXPERIMENTS.md. To measure it
@@ -107,7 +107,7 @@ impl StepParts<'_> {
         let changes_are_known = plan != StepKind::First && statics_are_known;
         let many = matches!(plan, StepKind::ToldMany(_));
         let mut next = self.frames.next();
-        let frame = Arc::make_mut(&mut next);
+        let frame = unshared(&mut next);
         let outcome = if many {
             self.build_frame(rows, true, frame, None, start)
         } else {
@@ -292,11 +292,11 @@ impl StepParts<'_> {
         // The last frame becomes the next, or a copy of it does if readers have it.
         let mut copy = frames.front_is_shared().then(|| frames.next());
         if let Some(copy) = &mut copy {
-            broad_phase.row_index.catch_up(Arc::make_mut(copy), frames.front());
+            broad_phase.row_index.catch_up(unshared(copy), frames.front());
             phases.layout = timer.lap();
         }
         let frame = match &mut copy {
-            Some(copy) => Arc::make_mut(copy),
+            Some(copy) => unshared(copy),
             None => frames.front_mut(),
         };
         let step = StepContext::new(config, *simd, parallel, statics, are_circles, &contacts.pool);

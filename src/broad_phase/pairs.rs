@@ -72,7 +72,7 @@ impl PairPages {
 }
 
 /// The pages that one task filled.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct TaskPages {
     pub(crate) body_pages: Range<usize>,
     /// Number of leading body pairs whose rows are both filed in the task's band.

@@ -19,7 +19,7 @@ use crate::tier::point_grid::filing::Filing;
 ///
 /// It does not change while anyone but its world has it (FRAME-1).
 /// [`frames`](crate::frame::frames) reuses its memory.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub(crate) struct Frame {
     /// Number of the step; 0 before the first.
     pub(crate) step: u64,

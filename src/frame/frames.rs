@@ -1,9 +1,9 @@
 //! The frames of a world: how they are published, and how their memory is reused.
 //!
 //! - FRAME-1: a frame does not change while anyone but its world has it: it is in an `Arc`.
-//! - FRAME-2: the next step is built in a frame that nobody else has, so `Arc::make_mut` never
-//!   clones. It is published when the step can no longer fail, so a published step is complete. A
-//!   step that is told what changed changes the front frame itself if nobody else has it.
+//! - FRAME-2: the next step is built in a frame that nobody else has ([`unshared`]). It is published
+//!   when the step can no longer fail, so a published step is complete. A step that is told what
+//!   changed changes the front frame itself if nobody else has it.
 //! - FRAME-3: any frame that a step is built in has the capacity that earlier steps needed. Frames
 //!   that nobody else has get the same capacity after each step, others when they are taken.
 //! - FRAME-4: readers and the step share one lock, locked while a pointer is copied or exchanged.
@@ -132,8 +132,7 @@ impl Frames {
     /// The frame of the last step, to be changed into that of the next; nobody else may have it
     /// (see [`front_is_shared`](Self::front_is_shared)).
     pub(crate) fn front_mut(&mut self) -> &mut Frame {
-        debug_assert!(Arc::get_mut(&mut self.front).is_some(), "a shared frame must not change");
-        Arc::make_mut(&mut self.front)
+        unshared(&mut self.front)
     }
 
     /// Takes a frame to build a step in: a free spare, or a new one (FRAME-2, FRAME-3).
@@ -149,7 +148,7 @@ impl Frames {
         let free = free.reduce(|best, other| if other.0 > best.0 { other } else { best });
         let mut next = free.map(|(_, at)| self.spares.swap_remove(at)).unwrap_or_default();
         if !self.front_is_oversized {
-            level(Arc::make_mut(&mut next), &self.front, self.has_readers() || self.own_ids);
+            level(unshared(&mut next), &self.front, self.has_readers() || self.own_ids);
         }
         next
     }
@@ -262,6 +261,11 @@ impl Frames {
             published.state.get_mut().latest = None;
         }
     }
+}
+
+/// A frame to build a step in, which nobody else has (FRAME-2).
+pub(crate) fn unshared(frame: &mut Arc<Frame>) -> &mut Frame {
+    Arc::get_mut(frame).expect("a shared frame must not change")
 }
 
 /// Gives a frame the capacity of the front frame (FRAME-3), and releases sleepers and statics that

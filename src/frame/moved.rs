@@ -23,7 +23,7 @@ pub(crate) struct FrameStamp {
 crate::memory::buffers::plain_buffers!(FrameStamp);
 
 /// Bodies that are not where a frame's bands have them.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub(crate) struct MovedBodies {
     /// The bodies that changed in the last step and did not stay in their cells.
     pub(crate) changed_bands: Bands,

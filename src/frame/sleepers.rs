@@ -6,7 +6,7 @@ use crate::tier::point_grid::bands::Bands;
 use std::sync::Arc;
 
 /// Bodies that an earlier step filed and that are unchanged since.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub(crate) struct CachedBodies {
     /// Immutable while any frame has them. Some of their bodies may be stale.
     bands: Option<Arc<Bands>>,
