@@ -4,6 +4,7 @@
 //! nanoseconds for each query of a batch, as long as most queries take.
 
 use crate::memory::buffers::buffers;
+use smallvec::SmallVec;
 
 /// Bits of a digit: its table of counts fits the first-level cache.
 const BITS: u32 = 11;
@@ -37,7 +38,7 @@ pub(crate) fn sort_numbers(numbers: &mut Vec<u32>, spare: &mut Vec<u32>) {
 }
 
 /// Sorts floats by [`f32::total_cmp`], as integers: these compare in about half the time.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct FloatSort {
     keys: Vec<u32>,
     spare: Vec<u32>,
@@ -53,6 +54,17 @@ impl FloatSort {
         sort_numbers(keys, spare);
         values.iter_mut().zip(keys).for_each(|(value, key)| *value = value_of_key(*key));
     }
+}
+
+/// The middle one of some lengths, or the greater of two in the middle; 0 if there are none.
+pub(crate) fn median(lengths: impl Iterator<Item = f64>) -> f64 {
+    // The bits of numbers that are not negative order as these do.
+    let mut bits: SmallVec<[u64; 128]> = lengths.map(f64::to_bits).collect();
+    if bits.is_empty() {
+        return 0.0;
+    }
+    let middle = bits.len() / 2;
+    f64::from_bits(*bits.select_nth_unstable(middle).1)
 }
 
 /// As [`sort_by_key`], by the key that `key_of` returns for an item.
@@ -89,6 +101,13 @@ fn sort_by<T: Copy + Default>(items: &mut Vec<T>, spare: &mut Vec<T>, key_of: im
 pub(crate) fn total_order_key(value: f32) -> u32 {
     let bits = value.to_bits();
     if bits >> 31 == 0 { bits | 1 << 31 } else { !bits }
+}
+
+/// A key that orders like [`f64::total_cmp`].
+#[inline]
+pub(crate) fn total_order_key_f64(value: f64) -> u64 {
+    let bits = value.to_bits();
+    if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
 }
 
 /// The inverse of [`total_order_key`].

@@ -16,6 +16,10 @@ pub(crate) struct BodyRecord {
 
 plain_buffers!(BodyRecord);
 
+pub(crate) fn sort_by_row(records: &mut [BodyRecord]) {
+    records.sort_unstable_by_key(|record| record.row);
+}
+
 /// Some rows of a step, all of them valid, with their numbers in the step.
 pub(crate) struct RecordRows<'a>(pub(crate) &'a [BodyRecord]);
 

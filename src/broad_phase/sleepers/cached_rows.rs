@@ -20,7 +20,7 @@ use crate::input::chunks::Chunks;
 use crate::input::filter::Filter;
 use crate::input::rows::BoxSource;
 use crate::memory::buffers::{Buffers, buffers, grow};
-use crate::memory::record::BodyRecord;
+use crate::memory::record::{BodyRecord, sort_by_row};
 use crate::parallel;
 use crate::simd::{DetectedSimd, LeveledRows, SimdJob};
 use std::ops::Range;
@@ -124,7 +124,7 @@ impl RowChunk {
     pub(super) fn finish_rebuild(&mut self) {
         let mut awake = std::mem::take(&mut self.awake);
         awake.retain(|record| !self.is_cached(record.row));
-        awake.sort_unstable_by_key(|record| record.row);
+        sort_by_row(&mut awake);
         awake.dedup_by_key(|record| record.row);
         self.awake = awake;
     }

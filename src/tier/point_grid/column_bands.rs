@@ -11,7 +11,7 @@ use crate::input::filter::Filter;
 use crate::memory::buffers::Buffers;
 use crate::memory::columns::{SoaColumns, SoaColumnsMut, fill_filters};
 use crate::memory::pair_sink::PairSink;
-use crate::memory::record::{BodyRecord, RecordRows};
+use crate::memory::record::{BodyRecord, RecordRows, sort_by_row};
 use crate::simd::{CellRect, CellView, DetectedSimd, PairOrder, Probe};
 use crate::tier::fixed_boxes::FixedBoxes;
 use crate::tier::point_grid::band::cell_grid::CellLookup;
@@ -66,7 +66,7 @@ impl ColumnBands {
             let (aside, rest): (Vec<_>, Vec<_>) = records.iter().partition(|record| is_crowded(record));
             (bands, left_out) = Self::file(&rest, level);
             left_out.extend(aside);
-            left_out.sort_unstable_by_key(|record| record.row);
+            sort_by_row(&mut left_out);
         }
         let are_crowded = bands.crowded().next().is_some();
         (!are_crowded).then_some((bands, left_out))

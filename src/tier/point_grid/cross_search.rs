@@ -8,6 +8,7 @@
 use crate::geometry::band_box::BandBox;
 use crate::geometry::{BodyCircle, RawAabb, overlaps};
 use crate::memory::blocks::SOA_BLOCK_LEN;
+use crate::memory::radix::number_of;
 use crate::prefetch::prefetch;
 use crate::simd::{CellRect, DetectedSimd};
 use crate::tier::point_grid::band::cell_grid::CellLookup;
@@ -167,8 +168,10 @@ impl<const N: usize> SearchBuffers<N> {
         let first_row = |boxes: &SearchBoxes<N>| boxes.y[0];
         order.clear();
         if boxes.len() <= FEW_BOXES {
-            order.extend(0..boxes.len() as u16);
-            return order.sort_by_key(|&number| first_row(&boxes[usize::from(number)]));
+            let keys = boxes.iter().zip(0..).map(|(boxes, number)| u64::from(first_row(boxes)) << 32 | number);
+            let mut keys: SmallVec<[u64; FEW_BOXES]> = keys.collect();
+            keys.sort_unstable();
+            return order.extend(keys.into_iter().map(|key| number_of(key) as u16));
         }
         order.resize(boxes.len(), 0);
         let (low, high) = boxes.iter().map(first_row).fold((u32::MAX, 0), |(low, high), y| (low.min(y), high.max(y)));

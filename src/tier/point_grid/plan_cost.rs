@@ -9,7 +9,8 @@
 //! Cost: 30 to 110 microseconds for 256 rows, the more the more classes a plan has.
 
 use crate::geometry::{RawAabb, overlaps};
-use crate::memory::buffers::{buffers, plain_buffers};
+use crate::memory::buffers::buffers;
+use crate::memory::radix::number_of;
 use crate::tier::point_grid::plan::GridPlan;
 use crate::tier::point_grid::route::{Route, route};
 use crate::tier::point_grid::sampled_band::{SampledBand, SampledBoxes};
@@ -25,12 +26,11 @@ pub(super) struct PlanCost {
     /// too, and would be compared too often.
     pub(super) sample: Vec<RawAabb>,
     /// The destinations of rows, each with the index of the row.
-    filed: Vec<(u32, u32)>,
+    filed: Vec<u64>,
     routes: Vec<Route>,
     sides: Vec<f32>,
 }
 
-plain_buffers!((u32, u32));
 buffers!(PlanCost { leveled: sample, filed, routes, sides; own: ; plain: ; });
 
 impl PlanCost {
@@ -42,13 +42,14 @@ impl PlanCost {
         for (aabb, row) in sample.iter().zip(0..) {
             routes.clear();
             let own = route(plan, aabb, routes);
-            filed.extend([own].iter().chain(&*routes).map(|route| (route.destination() as u32, row)));
+            filed.extend([own].iter().chain(&*routes).map(|route| (route.destination() as u64) << 32 | row));
         }
         filed.sort_unstable();
         let rows_in = |destination: usize| {
-            let first = filed.partition_point(|&(to, _)| (to as usize) < destination);
-            let filed = filed[first..].iter().take_while(move |&&(to, _)| to as usize == destination);
-            filed.map(|&(_, row)| &sample[row as usize])
+            let to = |key: u64| (key >> 32) as usize;
+            let first = filed.partition_point(|&key| to(key) < destination);
+            let filed = filed[first..].iter().take_while(move |&&key| to(key) == destination);
+            filed.map(|&key| &sample[number_of(key) as usize])
         };
         let mut cost = 0.0;
         for oversized in rows_in(2 * plan.band_count()) {

@@ -12,6 +12,7 @@
 
 use crate::geometry::{EMPTY_AABB, RawAabb, union};
 use crate::memory::buffers::buffers;
+use crate::memory::radix::{by_value, number_of};
 use std::ops::Range;
 
 /// Leaf entries that searches test at once, as bits of a word. Most leaves are shorter.
@@ -84,14 +85,15 @@ impl RunBounds {
 
 /// Orders the entries of long leaves.
 pub(super) fn order_long_leaves(leaves: &[Range<usize>], entries: &mut [u32], boxes: &[RawAabb]) {
+    let mut keys = Vec::new();
     for leaf in leaves.iter().filter(|leaf| leaf.len() > SHORT_MAX) {
-        order(leaf.start, &mut entries[leaf.clone()], boxes, 0);
+        order(leaf.start, &mut entries[leaf.clone()], boxes, 0, &mut keys);
     }
 }
 
 /// Orders entries of which the first is at `start`: those below a median of their centers first,
-/// along x and y in turn, until they are in one run.
-fn order(start: usize, entries: &mut [u32], boxes: &[RawAabb], axis: usize) {
+/// along x and y in turn, until they are in one run. `keys` is a buffer.
+fn order(start: usize, entries: &mut [u32], boxes: &[RawAabb], axis: usize, keys: &mut Vec<u64>) {
     let end = start + entries.len();
     if start / ENTRY_BATCH == (end - 1) / ENTRY_BATCH {
         return;
@@ -100,15 +102,16 @@ fn order(start: usize, entries: &mut [u32], boxes: &[RawAabb], axis: usize) {
     let unit = if entries.len() > 2 * UPPER_RUN { UPPER_RUN } else { ENTRY_BATCH };
     let before_middle = (start + entries.len() / 2) / unit * unit;
     let middle = if before_middle > start { before_middle } else { before_middle + unit };
-    let center = |row: u32| {
+    keys.clear();
+    keys.extend(entries.iter().map(|&row| {
         let aabb = &boxes[row as usize];
-        aabb[axis] * 0.5 + aabb[axis + 2] * 0.5
-    };
-    let compare = |&a: &u32, &b: &u32| center(a).total_cmp(&center(b)).then(a.cmp(&b));
-    entries.select_nth_unstable_by(middle - start, compare);
+        by_value(aabb[axis] * 0.5 + aabb[axis + 2] * 0.5, row)
+    }));
+    keys.select_nth_unstable(middle - start);
+    entries.iter_mut().zip(&*keys).for_each(|(row, &key)| *row = number_of(key));
     let (low, high) = entries.split_at_mut(middle - start);
-    order(start, low, boxes, axis ^ 1);
-    order(middle, high, boxes, axis ^ 1);
+    order(start, low, boxes, axis ^ 1, keys);
+    order(middle, high, boxes, axis ^ 1, keys);
 }
 
 #[cfg(test)]

@@ -24,6 +24,7 @@
 //! Cost: O(depth + entries of the leaves nearer than the result), and of a few more leaves.
 
 use crate::geometry::{RawAabb, distance_squared};
+use crate::memory::radix::{Numbered, total_order_key_f64};
 use crate::tier::static_tree::node::{Node, SiblingsIndex};
 use crate::tier::static_tree::roots::ROOT_COUNT_MAX;
 use crate::tier::static_tree::split::{CHILD_COUNT, Split, SplitKind, without_outer_edges};
@@ -43,13 +44,15 @@ impl StaticTree {
         mut within: f64,
         visit: &mut impl FnMut(u32, f64) -> f64,
     ) -> f64 {
-        let mut roots: SmallVec<[(f64, &Root, TreePart<'_>); PART_COUNT * ROOT_COUNT_MAX]> = SmallVec::new();
-        for part in self.parts() {
-            roots.extend(part.data.roots.iter().map(|root| (distance_squared(&root.bounds, point), root, part)));
-        }
-        roots.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-        for (distance, root, part) in roots {
-            if distance <= within {
+        let roots: SmallVec<[(&Root, TreePart<'_>); PART_COUNT * ROOT_COUNT_MAX]> =
+            self.parts().into_iter().flat_map(|part| part.data.roots.iter().map(move |root| (root, part))).collect();
+        let distance = |root: &Root| distance_squared(&root.bounds, point);
+        let mut order: SmallVec<[Numbered; PART_COUNT * ROOT_COUNT_MAX]> =
+            (0..).zip(&roots).map(|(number, (root, _))| (total_order_key_f64(distance(root)), number)).collect();
+        order.sort_unstable();
+        for (_, number) in order {
+            let (root, part) = roots[number as usize];
+            if distance(root) <= within {
                 within = TreeNearest { part, root, point, stack: SmallVec::new() }.visit(within, visit);
             }
         }

@@ -25,6 +25,7 @@
 //! Cost: O(depth + entries of the leaves along the ray up to the result).
 
 use crate::geometry::{Impact, PreparedCast, RawAabb, overlaps};
+use crate::memory::radix::{Numbered, total_order_key_f64};
 use crate::tier::static_tree::node::{Node, Siblings};
 use crate::tier::static_tree::roots::ROOT_COUNT_MAX;
 use crate::tier::static_tree::split::{CHILD_COUNT, Split, SplitKind};
@@ -48,15 +49,18 @@ impl StaticTree {
         visit: &mut impl FnMut(u32, Impact) -> f64,
     ) -> f64 {
         let mut roots: SmallVec<[(CastSite, TreePart<'_>); PART_COUNT * ROOT_COUNT_MAX]> = SmallVec::new();
+        let mut order: SmallVec<[Numbered; PART_COUNT * ROOT_COUNT_MAX]> = SmallVec::new();
         for tree in self.parts() {
             for root in &tree.data.roots {
                 if let Some(part) = cast.interval(&root.bounds, t_max) {
+                    order.push((total_order_key_f64(part[0]), roots.len() as u32));
                     roots.push((CastSite { node: root.node, cell: root.cell, part }, tree));
                 }
             }
         }
-        roots.sort_unstable_by(|(a, _), (b, _)| a.part[0].total_cmp(&b.part[0]));
-        for (root, tree) in roots {
+        order.sort_unstable();
+        for (_, number) in order {
+            let (root, tree) = roots[number as usize];
             if root.part[0] <= t_max {
                 let tree_cast = TreeCast { tree, cast, end: root.part[1], waiting: SmallVec::new() };
                 t_max = tree_cast.visit(root, t_max, visit);

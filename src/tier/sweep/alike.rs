@@ -15,7 +15,7 @@
 
 use crate::geometry::RawAabb;
 use crate::memory::blocks::SOA_BLOCK_LEN;
-use crate::memory::radix::{by_value, number_of};
+use crate::memory::radix::{by_value, median, number_of};
 use crate::memory::record::BodyRecord;
 use crate::tier::sweep::packed_tree::covering;
 use smallvec::SmallVec;
@@ -29,10 +29,7 @@ const SAMPLED: usize = 128;
 /// Sorts boxes, so that each group of them is alike. Those of the smallest groups keep their order.
 pub(super) fn sort_alike(records: &mut [BodyRecord]) {
     let sample = sample(records);
-    let mut sides: SmallVec<[f64; SAMPLED]> =
-        sample.iter().map(|aabb| sides(aabb).into_iter().fold(0.0, f64::max)).collect();
-    sides.sort_unstable_by(f64::total_cmp);
-    let typical_side = sides.get(sides.len() / 2).copied().unwrap_or(0.0);
+    let typical_side = median(sample.iter().map(|aabb| sides(aabb).into_iter().fold(0.0, f64::max)));
     Halving { typical_side, keys: Vec::new(), upper: Vec::new() }.sort(records);
 }
 

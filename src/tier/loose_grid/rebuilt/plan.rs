@@ -5,6 +5,7 @@
 
 use crate::geometry::RawAabb;
 use crate::memory::buffers::buffers;
+use crate::memory::radix::{FloatSort, median};
 use crate::tier::loose_grid::axis::{Knots, PART_COUNT};
 use crate::tier::loose_grid::cell::{TIGHT_SHIFT, center};
 use crate::tier::loose_grid::map::CellMap;
@@ -42,12 +43,8 @@ impl Profile {
 
     /// Returns the profile with the median density everywhere, as along a warped axis.
     pub(super) fn evened(mut self) -> Self {
-        let mut parts = [0.0; PART_COUNT];
-        for (part, ends) in parts.iter_mut().zip(self.knots.windows(2)) {
-            *part = f64::from(ends[1]) - f64::from(ends[0]);
-        }
-        parts.sort_unstable_by(f64::total_cmp);
-        let side = parts[PART_COUNT / 2] * PART_COUNT as f64;
+        let parts = self.knots.windows(2).map(|ends| f64::from(ends[1]) - f64::from(ends[0]));
+        let side = median(parts) * PART_COUNT as f64;
         if side > 0.0 {
             (self.side, self.extent) = (side, self.extent.min(side));
         }
@@ -70,9 +67,10 @@ impl Profile {
 pub(super) struct BoxSample {
     centers: Vec<f32>,
     extents: Vec<f64>,
+    sort: FloatSort,
 }
 
-buffers!(BoxSample { leveled: centers, extents; own: ; plain: ; });
+buffers!(BoxSample { leveled: centers, extents, sort; own: ; plain: ; });
 
 impl BoxSample {
     pub(super) fn clear(&mut self) {
@@ -99,7 +97,7 @@ impl BoxSample {
             }
         }
         let Some(last) = self.centers.len().checked_sub(1) else { return Profile::EMPTY };
-        self.centers.sort_unstable_by(f32::total_cmp);
+        self.sort.sort(&mut self.centers);
         let at = |k: usize| f64::from(self.centers[k]);
         let outliers = self.centers.len() / OUTLIER_PART;
         let (low, high) = (at(outliers), at(last - outliers));
