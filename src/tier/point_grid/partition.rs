@@ -184,10 +184,12 @@ struct CountPass<'a> {
     counts: &'a mut [usize],
 }
 
-impl CountPass<'_> {
+impl SimdJob for CountPass<'_> {
+    type Output = ();
+
     /// The loop over rows has no unpredictable branch: rows that need more work are set aside.
     #[inline(always)]
-    fn run_along<const AXIS: usize>(self) {
+    fn run(self) {
         let Self { chunk: ChunkRows { rows, plan, level, number, chunk }, skip_invalid, counts } = self;
         chunk.keys.resize(CHUNK_LEN, NO_BAND);
         chunk.routed.clear();
@@ -195,12 +197,17 @@ impl CountPass<'_> {
         chunk.routes.clear();
         chunk.routes.reserve(ROUTED_RESERVE);
         let Chunk { keys, routed, routes, invalid } = chunk;
+        let are_exchanged = plan.smallest_axes().is_exchanged();
         for_each_batch((rows, level), number, |from, boxes, all_valid| {
             let keys = &mut keys[from % CHUNK_LEN..][..boxes.len()];
             let mut aside = [0u16; BATCH];
             let aside_count;
             if let (Some(class), true) = (plan.classes().first(), all_valid) {
-                aside_count = key_batch::<AXIS>(boxes, keys, counts, &mut aside, class);
+                aside_count = if are_exchanged {
+                    key_batch::<X>(boxes, keys, counts, &mut aside, class)
+                } else {
+                    key_batch::<Y>(boxes, keys, counts, &mut aside, class)
+                };
             } else {
                 keys.fill(NO_BAND);
                 aside_count = boxes.len();
@@ -234,15 +241,6 @@ impl CountPass<'_> {
     }
 }
 
-impl SimdJob for CountPass<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        if self.chunk.plan.smallest_axes().is_exchanged() { self.run_along::<X>() } else { self.run_along::<Y>() }
-    }
-}
-
 /// The second pass over a chunk: writes its records.
 struct ScatterPass<'a> {
     chunk: ChunkRows<'a>,
@@ -258,10 +256,15 @@ impl<'a> ScatterPass<'a> {
     unsafe fn new(chunk: ChunkRows<'a>, cursors: &'a mut [usize], records: DisjointSlice<'a, BodyRecord>) -> Self {
         Self { chunk, cursors, records }
     }
+}
+
+impl SimdJob for ScatterPass<'_> {
+    type Output = ();
 
     #[inline(always)]
-    fn run_along<const AXIS: usize>(self) {
-        let Self { chunk: ChunkRows { rows, level, number, chunk, .. }, cursors, records } = self;
+    fn run(self) {
+        let Self { chunk: ChunkRows { rows, plan, level, number, chunk }, cursors, records } = self;
+        let common_axes = plan.smallest_axes();
         let (keys, mut routed, mut routes) = (&chunk.keys, chunk.routed.iter().peekable(), chunk.routes.iter());
         let mut numbers = [0; BATCH];
         let put = |place: usize, axes: BandAxes, aabb: RawAabb, row: u32| {
@@ -289,7 +292,7 @@ impl<'a> ScatterPass<'a> {
             }
             for (k, (&aabb, &place)) in boxes.iter().zip(&places).enumerate() {
                 if place != NO_PLACE {
-                    put(place, BandAxes::new(AXIS == X), aabb, number_at(k));
+                    put(place, common_axes, aabb, number_at(k));
                 }
             }
             while let Some(&row) = routed.next_if(|&&row| (row as usize) < from + boxes.len()) {
@@ -302,15 +305,6 @@ impl<'a> ScatterPass<'a> {
                 }
             }
         });
-    }
-}
-
-impl SimdJob for ScatterPass<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        if self.chunk.plan.smallest_axes().is_exchanged() { self.run_along::<X>() } else { self.run_along::<Y>() }
     }
 }
 

@@ -17,7 +17,7 @@ impl RebuiltGrid {
     /// Allocates only if no earlier rebuild needed as much memory.
     pub(crate) fn rebuild(&mut self, boxes: &[RawAabb]) {
         let sample = &mut self.scratch.sample;
-        let mut profiles = [0, 1].map(|axis| sample.profile(boxes.len(), PLAN_SAMPLE, axis, |k| boxes[k]));
+        let mut profiles = [0, 1].map(|axis| sample.profile(boxes.len(), PLAN_SAMPLE, axis, &|k| boxes[k]));
         let mut loose = loose_map(boxes.len(), profiles);
         self.file_entities(&loose, boxes);
         if self.crowded_count() * CROWDED_PART > boxes.len() {
@@ -97,7 +97,7 @@ impl RebuiltGrid {
             }
             is_any_crowded = true;
             let (sample, filed) = (&mut self.scratch.sample, &mut self.filed[run]);
-            let [x, y] = [0, 1].map(|axis| sample.profile(filed.len(), CELL_SAMPLE, axis, |k| filed[k].aabb));
+            let [x, y] = [0, 1].map(|axis| sample.profile(filed.len(), CELL_SAMPLE, axis, &|k| filed[k].aabb));
             let by_y = y.separates_better_than(&x);
             filed.sort_unstable_by_key(|filed| (total_order_key(filed.aabb[usize::from(by_y)]), filed.entity));
         }

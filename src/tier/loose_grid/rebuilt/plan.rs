@@ -84,7 +84,7 @@ impl BoxSample {
         len: usize,
         sample_len: usize,
         axis: usize,
-        box_at: impl Fn(usize) -> RawAabb,
+        box_at: &dyn Fn(usize) -> RawAabb,
     ) -> Profile {
         self.clear();
         let stride = len.div_ceil(sample_len).max(1);

@@ -28,7 +28,7 @@ const PARTS_MAX: usize = 64;
 pub(super) fn in_parts(
     (len, ns): (usize, f64),
     sink: &mut PairSink<'_>,
-    scan: impl Fn(Range<usize>, &mut PairSink<'_>) -> Option<()> + Sync,
+    scan: &(dyn Fn(Range<usize>, &mut PairSink<'_>) -> Option<()> + Sync),
 ) -> Option<()> {
     if ns <= DIVIDED_NS {
         return scan(0..len, sink);
@@ -48,7 +48,7 @@ mod tests {
         let (pool, budget) = (PagePool::default(), PairBudget::new(usize::MAX));
         let (mut pages, mut parts) = (Vec::new(), ScanParts::default());
         let mut sink = PairSink::new(&pool, &budget, &mut pages).with_division(true, &mut parts);
-        let finished = in_parts((len, ns), &mut sink, |probes, sink| {
+        let finished = in_parts((len, ns), &mut sink, &|probes, sink| {
             let part = probes.start as u32;
             probes.into_iter().try_for_each(|probe| sink.push([probe as u32, part]))
         });

@@ -93,20 +93,20 @@ impl<'a> SortedBodies<'a> {
         match method {
             OwnMethod::Cells { ns } => {
                 let (cells, keys) = (&self.cells, self.keys);
-                in_parts((len, ns), sink, |probes, sink| level.scan_cells(cells, keys, probes, sink))
+                in_parts((len, ns), sink, &|probes, sink| level.scan_cells(cells, keys, probes, sink))
             }
             OwnMethod::Sweep { axis, ns } => {
                 let SweepScratch { sorted, sort, .. } = &mut *self.sweep;
                 let filter_of = lookup_by_row(self.filters_by_row);
                 sorted.sort(own, axis, (filter_of, self.cells.columns().circles()), sort);
                 let columns = sorted.columns();
-                in_parts((len, ns), sink, |probes, sink| level.scan_sorted(&columns, probes, axis, sink))
+                in_parts((len, ns), sink, &|probes, sink| level.scan_sorted(&columns, probes, axis, sink))
             }
             OwnMethod::Tree { ns } => {
                 let SweepScratch { tree, sort, .. } = &mut *self.sweep;
                 tree.build(self.cells.columns(), ghosts, lookup_by_row(self.filters_by_row), sort);
                 let tree = tree.view();
-                in_parts((len, ns), sink, |probes, sink| level.scan_tree_pairs(&tree, probes, sink))
+                in_parts((len, ns), sink, &|probes, sink| level.scan_tree_pairs(&tree, probes, sink))
             }
         }
     }
@@ -183,7 +183,7 @@ impl<'a> SortedBodies<'a> {
         let probe = |&BodyRecord { aabb, row }: &BodyRecord| Probe { aabb, row, filter: filter_of(row) };
         let cells = &self.cells;
         let search_cells = |boxes: &[BodyRecord], sink: &mut PairSink<'_>| {
-            in_parts((boxes.len(), boxes.len() as f64 * gathered.cell_search_ns), sink, |part, sink| {
+            in_parts((boxes.len(), boxes.len() as f64 * gathered.cell_search_ns), sink, &|part, sink| {
                 let mut searches: [(CellRect, Probe); SEARCHES_AT_ONCE] = Default::default();
                 boxes[part].chunks(SEARCHES_AT_ONCE).try_for_each(|boxes| {
                     for (search, record) in searches.iter_mut().zip(boxes) {
@@ -208,7 +208,7 @@ impl<'a> SortedBodies<'a> {
             Method::Tree => {
                 let SweepScratch { boxes, tree, .. } = &*self.sweep;
                 let tree = tree.view();
-                in_parts((boxes.len(), gathered.ns()), sink, |part, sink| {
+                in_parts((boxes.len(), gathered.ns()), sink, &|part, sink| {
                     let mut probes = [Probe::default(); SEARCHES_AT_ONCE];
                     boxes[part].chunks(SEARCHES_AT_ONCE).try_for_each(|boxes| {
                         probes.iter_mut().zip(boxes).for_each(|(slot, record)| *slot = probe(record));
