@@ -1,9 +1,9 @@
 //! The frames of a world: how they are published, and how their memory is reused.
 //!
 //! - FRAME-1: a frame does not change while anyone but its world has it: it is in an `Arc`.
-//! - FRAME-2: the next step is built in a frame that nobody else has ([`unshared`]). It is published
-//!   when the step can no longer fail, so a published step is complete. A step that is told what
-//!   changed changes the front frame itself if nobody else has it.
+//! - FRAME-2: the next step is built in a frame that nobody else has ([`unshared`]). It is
+//!   published when the step can no longer fail, so a published step is complete. A step that is
+//!   told what changed changes the front frame itself if nobody else has it.
 //! - FRAME-3: any frame that a step is built in has the capacity that earlier steps needed. Frames
 //!   that nobody else has get the same capacity after each step, others when they are taken.
 //! - FRAME-4: readers and the step share one lock, locked while a pointer is copied or exchanged.

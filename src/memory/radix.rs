@@ -1,4 +1,8 @@
-//! A stable radix sort of keys with values, of numbers and of floats.
+//! A stable radix sort of keys with values, of numbers and of floats; and keys by which numbers of
+//! other types are sorted as integers.
+//!
+//! Each type and order that is sorted is a sort of its own in a program, of 3 to 10 KB. So lists of
+//! few items, whose sorts take no time, are sorted by keys of types that are sorted anyway.
 //!
 //! Cost: O(items) for each eleven bits of the highest key. A comparison sort took a hundred
 //! nanoseconds for each query of a batch, as long as most queries take.
