@@ -17,7 +17,7 @@ use crate::memory::buffers::Buffers;
 use crate::memory::page::PairBudget;
 use crate::memory::record::{BodyRecord, RecordRows};
 use crate::parallel;
-use crate::simd::LeveledRows;
+use crate::simd::SimdRows;
 use crate::tier::point_grid::band::equal_cells::CellSize;
 use crate::tier::point_grid::band::sorted::PairRules;
 use crate::tier::point_grid::bands::Bands;
@@ -51,7 +51,7 @@ impl PairFinder {
     pub(crate) fn file(
         &mut self,
         step: StepContext<'_>,
-        rows: &dyn LeveledRows,
+        rows: &dyn SimdRows,
         skip_invalid: bool,
         bands: &mut Bands,
         phases: &mut PhaseTimes,

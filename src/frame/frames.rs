@@ -263,7 +263,11 @@ impl Frames {
     }
 }
 
-/// A frame to build a step in, which nobody else has (FRAME-2).
+/// A frame that is to change, which nobody else has (FRAME-1, FRAME-2).
+///
+/// # Panics
+///
+/// If somebody has it.
 pub(crate) fn unshared(frame: &mut Arc<Frame>) -> &mut Frame {
     Arc::get_mut(frame).expect("a shared frame must not change")
 }

@@ -13,8 +13,8 @@ pub(crate) trait BoxSource: Sync {
     /// Number of rows, at most [`ROWS_MAX`].
     fn len(&self) -> usize;
 
-    /// If the source has only some rows of a step, writes the number in the step of each row of a
-    /// range, and returns whether that is so.
+    /// Writes the numbers in the step of a range of rows, if they differ from those in the source.
+    /// Returns whether they do.
     fn write_numbers(&self, rows: Range<usize>, numbers: &mut [u32]) -> bool {
         let _ = (rows, numbers);
         false

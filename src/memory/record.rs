@@ -16,6 +16,7 @@ pub(crate) struct BodyRecord {
 
 plain_buffers!(BodyRecord);
 
+/// Sorts records by row. One function, so that this sort is compiled once.
 pub(crate) fn sort_by_row(records: &mut [BodyRecord]) {
     records.sort_unstable_by_key(|record| record.row);
 }

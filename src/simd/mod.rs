@@ -55,5 +55,5 @@ pub(crate) use block_search::{OverlapIter, run_mask};
 pub(crate) use cell_view::{CellRect, CellView};
 pub(crate) use detected::{DetectedSimd, SimdJob};
 pub(crate) use probe::{PairOrder, Probe, ProbeBatch};
-pub(crate) use read_rows::LeveledRows;
+pub(crate) use read_rows::SimdRows;
 pub(crate) use tree_view::TreeView;

@@ -7,14 +7,18 @@ use std::ops::Range;
 
 /// Rows whose boxes are read with the instructions of a level.
 ///
-/// Tiers take them as `&dyn LeveledRows`. A call reads a batch of rows, so it costs little beside
-/// the rows; and what files rows is compiled once, not for each kind of rows.
-pub(crate) trait LeveledRows: BoxSource {
+/// What files rows takes them as `&dyn SimdRows`, so that it is compiled once and not for each kind
+/// of rows. A call reads a batch; only batches with invalid rows call
+/// [`check`](BoxSource::check) for each row.
+pub(crate) trait SimdRows: BoxSource {
     /// Calls [`BoxSource::read`], compiled for a level.
+    ///
+    /// The loops of that method are long, one for each form of input. They are compiled here once
+    /// for each level, instead of in each job that reads rows.
     fn read_with(&self, level: DetectedSimd, rows: Range<usize>, boxes: &mut [RawAabb]) -> bool;
 }
 
-impl<R: BoxSource> LeveledRows for R {
+impl<R: BoxSource> SimdRows for R {
     fn read_with(&self, level: DetectedSimd, rows: Range<usize>, boxes: &mut [RawAabb]) -> bool {
         level.run(ReadRows { source: self, rows, boxes })
     }

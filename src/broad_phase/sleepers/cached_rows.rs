@@ -22,7 +22,7 @@ use crate::input::rows::BoxSource;
 use crate::memory::buffers::{Buffers, buffers, grow};
 use crate::memory::record::{BodyRecord, sort_by_row};
 use crate::parallel;
-use crate::simd::{DetectedSimd, LeveledRows, SimdJob};
+use crate::simd::{DetectedSimd, SimdJob, SimdRows};
 use std::ops::Range;
 
 /// Rows in a chunk: enough for a task, few enough to distribute over threads.

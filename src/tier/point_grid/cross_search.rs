@@ -8,7 +8,7 @@
 use crate::geometry::band_box::BandBox;
 use crate::geometry::{BodyCircle, RawAabb, overlaps};
 use crate::memory::blocks::SOA_BLOCK_LEN;
-use crate::memory::radix::number_of;
+use crate::memory::radix::{number_of, numbered};
 use crate::prefetch::prefetch;
 use crate::simd::{CellRect, DetectedSimd};
 use crate::tier::point_grid::band::cell_grid::CellLookup;
@@ -168,7 +168,7 @@ impl<const N: usize> SearchBuffers<N> {
         let first_row = |boxes: &SearchBoxes<N>| boxes.y[0];
         order.clear();
         if boxes.len() <= FEW_BOXES {
-            let keys = boxes.iter().zip(0..).map(|(boxes, number)| u64::from(first_row(boxes)) << 32 | number);
+            let keys = boxes.iter().zip(0..).map(|(boxes, number)| numbered(first_row(boxes), number));
             let mut keys: SmallVec<[u64; FEW_BOXES]> = keys.collect();
             keys.sort_unstable();
             return order.extend(keys.into_iter().map(|key| number_of(key) as u16));

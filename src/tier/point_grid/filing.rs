@@ -7,7 +7,7 @@ use crate::error::InvalidRow;
 use crate::memory::buffers::{buffers, grow};
 use crate::memory::columns::SOA_PAD;
 use crate::memory::record::BodyRecord;
-use crate::simd::{DetectedSimd, LeveledRows};
+use crate::simd::{DetectedSimd, SimdRows};
 use crate::tier::point_grid::band::build::Band;
 use crate::tier::point_grid::band::cell_grid::words_max;
 use crate::tier::point_grid::band::slot::BandSlot;
@@ -37,7 +37,7 @@ pub(crate) struct FileOptions {
 
 impl Filing {
     /// Plans size classes and bands for the rows that [`file`](Self::file) is called with next.
-    pub(crate) fn plan(&mut self, rows: &dyn LeveledRows, options: ClassOptions<'_>, level: DetectedSimd) {
+    pub(crate) fn plan(&mut self, rows: &dyn SimdRows, options: ClassOptions<'_>, level: DetectedSimd) {
         self.planner.rebuild(rows, options, level);
     }
 
@@ -46,7 +46,7 @@ impl Filing {
     /// If an invalid row is an error, the lowest one is returned, and `bands` stay unchanged.
     pub(crate) fn file(
         &mut self,
-        rows: &dyn LeveledRows,
+        rows: &dyn SimdRows,
         options: FileOptions,
         bands: &mut Bands,
     ) -> Result<(), InvalidRow> {

@@ -26,7 +26,7 @@ use crate::memory::columns::SOA_PAD;
 use crate::memory::disjoint::DisjointSlice;
 use crate::memory::record::BodyRecord;
 use crate::parallel;
-use crate::simd::{DetectedSimd, LeveledRows, SimdJob};
+use crate::simd::{DetectedSimd, SimdJob, SimdRows};
 use crate::tier::point_grid::band_borders::BATCH;
 use crate::tier::point_grid::places::BandPlaces;
 use crate::tier::point_grid::plan::{GridPlan, SizeClass};
@@ -46,7 +46,7 @@ const NO_BAND: u16 = u16::MAX;
 /// Place of a row that is routed or skipped.
 const NO_PLACE: usize = usize::MAX;
 
-/// The axis that bands divide, a constant in the loops.
+/// The axis that bands divide, a constant in the loops of [`key_batch`].
 const X: usize = 0;
 const Y: usize = 1;
 
@@ -82,7 +82,7 @@ buffers!(Partition { leveled: cursors, starts, chunks; own: ; plain: bands; });
 
 /// The rows of one chunk, in one of the two passes.
 struct ChunkRows<'a> {
-    rows: &'a dyn LeveledRows,
+    rows: &'a dyn SimdRows,
     plan: &'a GridPlan,
     level: DetectedSimd,
     number: usize,
@@ -96,7 +96,7 @@ impl Partition {
     /// `places` stays unchanged.
     pub(super) fn rebuild(
         &mut self,
-        rows: &dyn LeveledRows,
+        rows: &dyn SimdRows,
         plan: &GridPlan,
         skip_invalid: bool,
         level: DetectedSimd,
@@ -353,7 +353,7 @@ fn divide_strips<const AXIS: usize>(boxes: &[RawAabb], keys: &mut [u16], marks: 
 /// are certainly valid.
 #[inline(always)]
 fn for_each_batch(
-    (rows, level): (&dyn LeveledRows, DetectedSimd),
+    (rows, level): (&dyn SimdRows, DetectedSimd),
     chunk: usize,
     mut batch: impl FnMut(usize, &[RawAabb], bool),
 ) {

@@ -10,7 +10,7 @@
 
 use crate::geometry::{RawAabb, overlaps};
 use crate::memory::buffers::buffers;
-use crate::memory::radix::number_of;
+use crate::memory::radix::{number_of, numbered};
 use crate::tier::point_grid::plan::GridPlan;
 use crate::tier::point_grid::route::{Route, route};
 use crate::tier::point_grid::sampled_band::{SampledBand, SampledBoxes};
@@ -25,7 +25,7 @@ pub(super) struct PlanCost {
     /// Rows that are far from each other in memory: adjacent ones are often neighbors in the world
     /// too, and would be compared too often.
     pub(super) sample: Vec<RawAabb>,
-    /// The destinations of rows, each with the index of the row.
+    /// [`numbered`]: a destination of a row, and the index of the row.
     filed: Vec<u64>,
     routes: Vec<Route>,
     sides: Vec<f32>,
@@ -42,7 +42,7 @@ impl PlanCost {
         for (aabb, row) in sample.iter().zip(0..) {
             routes.clear();
             let own = route(plan, aabb, routes);
-            filed.extend([own].iter().chain(&*routes).map(|route| (route.destination() as u64) << 32 | row));
+            filed.extend([own].iter().chain(&*routes).map(|route| numbered(route.destination() as u32, row)));
         }
         filed.sort_unstable();
         let rows_in = |destination: usize| {

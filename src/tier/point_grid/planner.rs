@@ -9,7 +9,7 @@ use crate::geometry::RawAabb;
 use crate::geometry::band_box::BandAxes;
 use crate::memory::buffers::{buffers, part_start};
 use crate::memory::radix::{by_value, number_of, sort_by_values};
-use crate::simd::{DetectedSimd, LeveledRows};
+use crate::simd::{DetectedSimd, SimdRows};
 use crate::tier::point_grid::band::equal_cells::CellSize;
 use crate::tier::point_grid::band_count::bands_for;
 use crate::tier::point_grid::orientation::ClassSample;
@@ -74,7 +74,7 @@ impl Planner {
     }
 
     /// Plans the filing of these rows.
-    pub(super) fn rebuild(&mut self, rows: &dyn LeveledRows, options: ClassOptions<'_>, level: DetectedSimd) {
+    pub(super) fn rebuild(&mut self, rows: &dyn SimdRows, options: ClassOptions<'_>, level: DetectedSimd) {
         let groups = (rows.len() / SAMPLE_RATE).clamp(SAMPLE_MIN, SAMPLE_MAX).min(rows.len()).div_ceil(GROUP);
         take_sample(rows, level, [groups, GROUP], &mut self.sample);
         let single = if options.bounds.is_empty() {
@@ -103,7 +103,7 @@ impl Planner {
     fn share_one_class_if_cheaper(
         &mut self,
         limit: f32,
-        rows: &dyn LeveledRows,
+        rows: &dyn SimdRows,
         options: ClassOptions<'_>,
         level: DetectedSimd,
     ) {
@@ -176,12 +176,7 @@ impl Planner {
 
 /// Samples groups of adjacent rows at even distances, each moved by a hash, so that a pattern in
 /// the order of rows does not repeat with the groups. A group has at most [`GROUP`] rows.
-fn take_sample(
-    rows: &dyn LeveledRows,
-    level: DetectedSimd,
-    [groups, group_len]: [usize; 2],
-    sample: &mut Vec<RawAabb>,
-) {
+fn take_sample(rows: &dyn SimdRows, level: DetectedSimd, [groups, group_len]: [usize; 2], sample: &mut Vec<RawAabb>) {
     sample.clear();
     // A box that was moved beyond all floats has a side that is NaN, which the longest side
     // ignores.

@@ -44,15 +44,20 @@ impl StaticTree {
         mut within: f64,
         visit: &mut impl FnMut(u32, f64) -> f64,
     ) -> f64 {
-        let roots: SmallVec<[(&Root, TreePart<'_>); PART_COUNT * ROOT_COUNT_MAX]> =
-            self.parts().into_iter().flat_map(|part| part.data.roots.iter().map(move |root| (root, part))).collect();
-        let distance = |root: &Root| distance_squared(&root.bounds, point);
-        let mut order: SmallVec<[Numbered; PART_COUNT * ROOT_COUNT_MAX]> =
-            (0..).zip(&roots).map(|(number, (root, _))| (total_order_key_f64(distance(root)), number)).collect();
+        let mut roots: SmallVec<[(f64, &Root, TreePart<'_>); PART_COUNT * ROOT_COUNT_MAX]> = SmallVec::new();
+        // Sorted instead of the roots: see `radix`.
+        let mut order: SmallVec<[Numbered; PART_COUNT * ROOT_COUNT_MAX]> = SmallVec::new();
+        for part in self.parts() {
+            for root in &part.data.roots {
+                let distance = distance_squared(&root.bounds, point);
+                order.push((total_order_key_f64(distance), roots.len() as u32));
+                roots.push((distance, root, part));
+            }
+        }
         order.sort_unstable();
         for (_, number) in order {
-            let (root, part) = roots[number as usize];
-            if distance(root) <= within {
+            let (distance, root, part) = roots[number as usize];
+            if distance <= within {
                 within = TreeNearest { part, root, point, stack: SmallVec::new() }.visit(within, visit);
             }
         }

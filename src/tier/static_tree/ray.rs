@@ -49,6 +49,7 @@ impl StaticTree {
         visit: &mut impl FnMut(u32, Impact) -> f64,
     ) -> f64 {
         let mut roots: SmallVec<[(CastSite, TreePart<'_>); PART_COUNT * ROOT_COUNT_MAX]> = SmallVec::new();
+        // Sorted instead of the roots: see `radix`.
         let mut order: SmallVec<[Numbered; PART_COUNT * ROOT_COUNT_MAX]> = SmallVec::new();
         for tree in self.parts() {
             for root in &tree.data.roots {

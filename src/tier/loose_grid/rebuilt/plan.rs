@@ -78,7 +78,8 @@ impl BoxSample {
         self.extents.clear();
     }
 
-    /// Samples about `sample_len` of the boxes that `box_at` returns for `0..len`.
+    /// Samples about `sample_len` of the boxes that `box_at` returns for `0..len`. It is `dyn`, so
+    /// that this is compiled once.
     pub(super) fn profile(
         &mut self,
         len: usize,

@@ -24,7 +24,8 @@ const PARTS_MAX: usize = 64;
 /// Runs a scan of `len` probes that is estimated to take `ns` nanoseconds: whole or, if that is
 /// long, in several ranges of probes. `None` once the pair limit is exceeded.
 ///
-/// The pairs of a range come after those of the ranges before it.
+/// The pairs of a range come after those of the ranges before it. `scan` is `dyn`, so that this is
+/// compiled once.
 pub(super) fn in_parts(
     (len, ns): (usize, f64),
     sink: &mut PairSink<'_>,
