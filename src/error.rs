@@ -51,6 +51,8 @@ pub struct ChunkRow {
 }
 
 /// A row with an invalid value.
+///
+/// If the value is NaN, it does not equal itself, as NaN does not: compare rows and columns instead.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InvalidRow {
@@ -134,6 +136,8 @@ impl fmt::Display for SettingValue {
 /// The reason why a call failed.
 ///
 /// A failed call changes nothing: contacts and queries are still those of the last successful step.
+///
+/// An error about a value that is NaN does not equal itself, as NaN does not.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Error {

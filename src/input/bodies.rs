@@ -188,7 +188,8 @@ impl<'a> Bodies<'a> {
     /// Adds the displacement of each body during this step, so that fast bodies do not tunnel.
     ///
     /// The box of a row then covers the whole motion: it is the smallest box around the box at
-    /// `center` and the box at `center + displacement`, computed in f32.
+    /// `center` and the box at `center + displacement`, computed in f32. Where boxes are given as
+    /// they are, the second one has the displacement added to each edge.
     ///
     /// If any chunk of a step has this column, the step tests boxes only, even with
     /// [`BodyShape::Circle`](crate::BodyShape::Circle).

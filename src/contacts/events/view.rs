@@ -51,11 +51,13 @@ pub struct EndedStaticPair {
 /// Returned by [`Contacts::events`](crate::Contacts::events).
 ///
 /// Bodies are identified by their ids, so rows may be swapped, removed and added between steps. In
-/// steps without ids, bodies are identified by their rows.
+/// steps without ids, bodies are identified by their rows. If a step has ids and the one before had
+/// none, or the reverse, all contacts end, and those that touch begin.
 ///
 /// Each contact that begins also ends, exactly once: even if a body is removed, skipped or
 /// teleported, if a filter or a disabled static excludes the pair, or if the static set is
-/// replaced. A failed step has no events: the next step is compared with the last successful one.
+/// replaced. After a failed step, these are still the events of the last successful one, with which
+/// the next step is compared.
 ///
 /// With a [margin](crate::WorldConfig::with_margin), a contact may persist although the step does
 /// not report the pair.

@@ -103,7 +103,9 @@ impl Bands {
             let per_cell = (nearby as f64 + CELL_POPULATION) / cell_count as f64;
             let share = width * height / per_cell * count.min(band.population()) as f64 * FIRST_AREA;
             let [left, top, right, bottom] = band.bounds().edges().map(f64::from);
-            (share.sqrt() * 0.5).max((right - left + bottom - top) * 1e-6).max(least * DISTINCT_MIN)
+            // Above zero unless all boxes are one point, however far away they are.
+            let extent = (right - left) + (bottom - top);
+            (share.sqrt() * 0.5).max(extent * 1e-6).max(least * DISTINCT_MIN)
         };
         let (mut inside, mut least_growth) = (0, 1.25);
         let mut before: Option<BandBox> = None;

@@ -149,6 +149,24 @@ fn all_queries_agree_with_brute_force_in_every_kind_of_world() {
 }
 
 #[test]
+fn nearest_queries_end_where_boxes_round_to_a_line() {
+    for (far, count) in [1e6, 1e12, 1e18, 1e20, 1e30].into_iter().flat_map(|far| [2, 5, 9, 700].map(|n| (far, n))) {
+        for are_exchanged in [false, true] {
+            let at = |x: f32| if are_exchanged { [far, x] } else { [x, far] };
+            let boxes: Vec<RawAabb> =
+                (0..count).map(|k| at(4.0 * k as f32)).map(|[x, y]| [x - 0.5, y - 0.5, x + 0.5, y + 0.5]).collect();
+            let grid = grid_of(&boxes);
+            let label = format!("{count} at {far}, exchanged {are_exchanged}");
+            for (x, length) in [(0.0, 3.0), (1.75, 1e3), (9.0, far)] {
+                check_nearest(&label, &grid, &boxes, at(x), length);
+                let none = grid.query().with_predicate(&|_| false).nearest(Point::new(at(x)).expect("finite"));
+                assert_eq!(none, None, "{label}");
+            }
+        }
+    }
+}
+
+#[test]
 fn the_first_hit_needs_few_tests() {
     let boxes = BoxLayout::Crowd.boxes(20_000, 1);
     let grid = grid_of(&boxes);
