@@ -52,7 +52,8 @@ pub struct ChunkRow {
 
 /// A row with an invalid value.
 ///
-/// If the value is NaN, it does not equal itself, as NaN does not: compare rows and columns instead.
+/// If the value is NaN, it does not equal itself, as NaN does not: compare rows and columns
+/// instead.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InvalidRow {
