@@ -50,11 +50,15 @@ pub enum BoxLayout {
     Universal,
     /// Most boxes in one cell of a sparse crowd.
     SparseCrowd,
+    /// A line along x, so far up that the boxes have no height.
+    FarLineX,
+    /// A line along y, so far to the right that the boxes have no width.
+    FarLineY,
 }
 
 impl BoxLayout {
     /// Every layout.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 23] = [
         Self::Crowd,
         Self::Dense,
         Self::Touching,
@@ -76,6 +80,8 @@ impl BoxLayout {
         Self::CrossedBeams,
         Self::Universal,
         Self::SparseCrowd,
+        Self::FarLineX,
+        Self::FarLineY,
     ];
 
     /// Makes `count` finite boxes.
@@ -105,6 +111,8 @@ fn place(layout: BoxLayout, k: usize, count: usize, side: f32, random: &mut Spli
         }
         BoxLayout::LineX => around(along, 5.0, half, half),
         BoxLayout::LineY => around(5.0, along, half, half),
+        BoxLayout::FarLineX => around(along, 1e20, half, half),
+        BoxLayout::FarLineY => around(1e20, along, half, half),
         BoxLayout::Diagonal => around(along, along, half, half),
         BoxLayout::ThinDiagonal => around(k as f32, k as f32, 50.0, 0.1),
         BoxLayout::Clusters => {
