@@ -285,6 +285,29 @@ fn cast_visits_few_statics() {
 }
 
 #[test]
+fn the_nearest_root_is_visited_first() {
+    let compact = |k: usize| [10.0, k as f32, 10.5, k as f32 + 0.5];
+    let wide = |k: usize| [1000.0, k as f32, 21_000.0, k as f32 + 0.5];
+    let count = 1000;
+    let boxes: Vec<RawAabb> = (0..count).map(compact).chain((0..count).map(wide)).collect();
+    let tree = StaticTree::new(&boxes).unwrap();
+    assert!(tree.parts().iter().map(|part| part.data.roots.len()).sum::<usize>() > 1, "wide statics have a root");
+    for (x, direction, near_is_wide) in [(0.0, 1.0, false), (30_000.0, -1.0, true)] {
+        let mut visited = 0;
+        // The row must be near; nothing farther is wanted then.
+        let mut visit = |row: u32, limit: f64| {
+            visited += 1;
+            assert_eq!(row as usize >= count, near_is_wide, "row {row} is far from {x}");
+            limit
+        };
+        let ray = Ray::new([x, 500.25], [direction, 0.0], INF).unwrap();
+        tree.visit_cast(&ray.into(), f64::INFINITY, &mut |row, entry| visit(row, entry.time));
+        tree.visit_nearest([x, 500.25], f64::INFINITY, &mut visit);
+        assert!(visited >= 2, "both queries find something");
+    }
+}
+
+#[test]
 fn debug_shapes_are_nodes_and_leaves() {
     for (name, boxes) in scenes() {
         let tree = StaticTree::new(&boxes).unwrap();
