@@ -12,6 +12,7 @@
 
 use crate::geometry::RawAabb;
 use crate::tier::point_grid::extremes::Extremes;
+use crate::tier::point_grid::route::{GHOST_NS, ROUTE_NS};
 use crate::tier::point_grid::sampled_strips::Strips;
 use crate::tier::point_grid::size_classes::{CLASS_NS, GHOSTS_MAX, limit_between};
 use smallvec::SmallVec;
@@ -41,11 +42,7 @@ const POPULATION_MIN: usize = 8192;
 const OWN_TEST_NS: f64 = 0.6;
 /// A box test in a search of another grid.
 const CROSS_TEST_NS: f64 = 1.0;
-/// Finding the bands of another grid that a body reaches into.
-const ROUTE_NS: f64 = 25.0;
-/// A ghost in a band of another grid.
-const CROSS_GHOST_NS: f64 = 10.0;
-/// The search for such a ghost, if any box is near it.
+/// The search for a ghost in a band of another grid, if any box is near it.
 const CROSS_SEARCH_NS: f64 = 25.0;
 /// The search of a second class of boxes for another box.
 const SECOND_SEARCH_NS: f64 = 50.0;
@@ -104,7 +101,7 @@ impl ClassSample<'_> {
         let undivided_tests = (OWN_TEST_NS * together).min(CROWDED_NS + CROWDED_TEST_RATIO * divided_tests);
         let Searches { bodies, bands } = self.searches(short, &bands_for)?;
         let undivided = undivided_tests + OWN_GHOST_NS * self.ghosts(&bands_for);
-        let divided = divided_tests + ROUTE_NS * bodies + (CROSS_GHOST_NS + CROSS_SEARCH_NS * searching) * bands;
+        let divided = divided_tests + ROUTE_NS * bodies + (GHOST_NS + CROSS_SEARCH_NS * searching) * bands;
         let saved = (undivided - divided) * self.population as f64;
         (divided < DIVIDED_COST_MAX * undivided && saved > CLASS_NS).then_some(short)
     }
