@@ -250,5 +250,8 @@ mod tests {
         let mut two_sizes = boxes(57_000, [-1.0, 0.0], |random| random.point(0.0, 1000.0));
         two_sizes.extend(boxes(3_000, [7.0, 7.3], |random| random.point(0.0, 1000.0)));
         assert_eq!(counts(&two_sizes), (2, 2, false), "each would be beside too many");
+        let mut quarter_larger = boxes(45_000, [-5.0, -4.9], |random| random.point(0.0, 300.0));
+        quarter_larger.extend(boxes(15_000, [3.0, 3.1], |random| random.point(0.0, 300.0)));
+        assert_eq!(counts(&quarter_larger), (2, 1, false), "the partition would take longer for their ghosts");
     }
 }
