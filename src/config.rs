@@ -6,9 +6,7 @@ use smallvec::SmallVec;
 /// Largest number of [bounds](WorldConfig::with_bounds) of a world.
 pub const BOUNDS_MAX: usize = 8;
 
-/// Default of [`WorldConfig::with_pair_limit`]: 2^28, which is 2 GiB of pairs.
-///
-/// Far above what a solver can handle, and below what would exhaust a machine's memory.
+/// Default of [`WorldConfig::with_pair_limit`]: 2^28, far above what a solver can handle.
 const PAIR_LIMIT: usize = 1 << 28;
 
 /// Default of [`WorldConfig::with_parallel_threshold`]: about a tenth of a millisecond of work.
@@ -214,7 +212,8 @@ impl WorldConfig {
     ///
     /// Body pairs and static pairs count together. A step with more returns
     /// [`Error::TooManyPairs`]. A world has memory for the pairs of two steps and a few percent
-    /// more: about 18 bytes per pair.
+    /// more: about 18 bytes per pair, so the default admits 5 GB. Set a lower limit in WebAssembly
+    /// and on other targets with little memory: a world that finds none left aborts the process.
     pub fn with_pair_limit(mut self, pairs: usize) -> Self {
         self.pair_limit = pairs;
         self

@@ -39,8 +39,8 @@ impl SnapshotReader {
 
     /// Returns the last successful step.
     ///
-    /// Before the first step, the snapshot is empty: it has step number 0, no bodies and no
-    /// statics. A failed step changes nothing.
+    /// Before the first step, the snapshot is empty: it has no bodies and no statics, and step
+    /// number 0, or in a restored world that of the save. A failed step changes nothing.
     ///
     /// # Cost
     ///

@@ -32,8 +32,7 @@ use crate::trace::span;
 // anew, set both to 1, so that steps with more changed rows are not full ones. The documentation of
 // `World::step_changed`, the guide and ARCHITECTURE.md name both numbers.
 
-/// As many rows of `step` cost as much as one active row (CHANGE-3). Also the rows that one changed
-/// row counts for when it is decided whether to use threads.
+/// As many rows of `step` cost as much as one active row (CHANGE-3).
 const COST_ACTIVE: usize = 8;
 
 /// As many cost as much as one newly changed row.

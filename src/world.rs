@@ -105,7 +105,8 @@ impl World {
     /// `pool.install(|| world.step(bodies))`. A thread that is not in the pool waits while those of
     /// the pool work. With few cores it is faster if the calling thread is one of them: run the
     /// whole loop of frames in the pool, or build the pool with rayon's
-    /// `ThreadPoolBuilder::use_current_thread`.
+    /// `ThreadPoolBuilder::use_current_thread`. While such a thread waits for the others, rayon may
+    /// run other jobs of the pool on it, so it must not hold a lock that one of these takes.
     ///
     /// ```
     /// use triphase::{Bodies, World};
@@ -963,9 +964,10 @@ impl World {
     /// Restores a [saved](Self::save) world. (Feature `serde`.)
     ///
     /// Its steps find the same pairs in the same order as those of the saved world, and [tracked
-    /// contacts](WorldConfig::with_contact_tracking) continue with their values. (With bodies
-    /// [marked as asleep](Bodies::with_asleep), the order may differ.) Until the first step, the
-    /// world has no bodies and no pairs; its statics can be queried at once.
+    /// contacts](WorldConfig::with_contact_tracking) continue with their values. (The order may
+    /// differ with bodies [marked as asleep](Bodies::with_asleep) and after
+    /// [`step_changed`](Self::step_changed), where it depends on earlier steps.) Until the first
+    /// step, the world has no bodies and no pairs; its statics can be queried at once.
     ///
     /// # Errors
     ///

@@ -1,7 +1,8 @@
 //! Boxes in the axes of a band.
 //!
-//! A size class is divided into bands along y. If dividing it along x makes more even bands, x
-//! and y of its boxes are exchanged, so that the code of a band exists once. The types here keep
+//! A size class is divided into bands along y. If it is better divided along x
+//! (`point_grid::sampled_strips`), x and y of its boxes are exchanged, so that the code of a band
+//! exists once. The types here keep
 //! both kinds of boxes apart: a [`RawAabb`] is in the axes of the world, a [`BandBox`] in those of
 //! a band, and [`BandAxes`] converts between them.
 

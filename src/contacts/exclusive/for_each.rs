@@ -55,9 +55,10 @@ impl Contacts<'_> {
     ///
     /// The pairs of a row are processed in the same order at any number of threads, so a closure
     /// that uses only the data of its two rows computes the same result, bit for bit. The order
-    /// depends only on input and settings, and after
-    /// [`World::step_changed`](crate::World::step_changed) on earlier steps. It is not that of
-    /// [`body_pairs`](Self::body_pairs).
+    /// depends only on input, settings, and the static set with its changes; with
+    /// [`Bodies::with_asleep`](crate::Bodies::with_asleep), and after
+    /// [`World::step_changed`](crate::World::step_changed), also on earlier steps. It is not that
+    /// of [`body_pairs`](Self::body_pairs).
     ///
     /// # Cost
     ///

@@ -1,7 +1,8 @@
 //! Files rows: reads boxes from a source and writes the records of every band.
 //!
-//! This is the only place where rows are filed: for a step, its sleepers, a shifted origin and a
-//! [`PointGrid`](super::PointGrid).
+//! Rows are filed here for a step, its sleepers, a shifted origin and a
+//! [`PointGrid`](super::PointGrid). (A few bodies need no plan: see
+//! [`Bands::file_in_one_band`].)
 
 use crate::error::InvalidRow;
 use crate::memory::buffers::{buffers, grow};

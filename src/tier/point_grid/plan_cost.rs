@@ -3,8 +3,9 @@
 //! Size classes are chosen by the density of regions, which is far too low where bodies cluster
 //! more finely than these, and the choice knows nothing of bands. Here the rows of a sample go to
 //! the bands in which the partition would file them. There some are compared with all others: how
-//! many tests would each need in cells, in one row of columns, or in a sweep? What searches of a
-//! tree take bounds them. Rows with ghosts count too: the partition takes longer for them.
+//! many tests would each need in cells or in one row of columns, and ghosts in a sweep? What
+//! searches of a tree take bounds both. Rows with ghosts count too: the partition takes longer for
+//! them.
 //!
 //! Cost: 30 to 110 microseconds for 256 rows, the more the more classes a plan has.
 
