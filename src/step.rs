@@ -151,7 +151,7 @@ impl StepParts<'_> {
             frame.begin(rows.len(), !config.may_use_threads());
             statics.update_grid();
             let step = StepContext::new(config, *simd, parallel, statics, are_circles, &contacts.pool);
-            let step = StepContext { listener, static_grid: Some(&statics.grid), ..step };
+            let step = StepContext { listener, uses_static_grid: true, ..step };
             let mut out = StepOutput { frame, found: &mut contacts.next, phases: &mut phases };
             broad_phase.find_pairs(step, rows, may_cache, &mut out)?;
 

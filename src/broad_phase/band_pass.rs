@@ -16,7 +16,6 @@ use crate::memory::pair_sink::PairSink;
 use crate::tier::point_grid::band::built_band::{BuiltBand, RawBand};
 use crate::tier::point_grid::band::equal_cells::CellSize;
 use crate::tier::point_grid::band::others::Others;
-use crate::tier::point_grid::band::sorted::PairRules;
 
 /// Runs the task of a band in the scratch of this thread. `task` is its number in the step.
 pub(crate) fn run_band(
@@ -52,8 +51,7 @@ fn build_and_search(
 ) {
     let mut clock = Clock::now();
     let WorkerScratch { band: band_scratch, search } = scratch;
-    let rules = PairRules { filters_by_row: pass.filters_by_row, are_circles: pass.step.are_circles };
-    let mut band = band.build(CellSize::for_bodies(pass.step.config.cell_size), rules, band_scratch);
+    let mut band = band.build(CellSize::for_bodies(pass.step.config.cell_size), pass.rules(), band_scratch);
     output.times.sort = clock.lap();
     // Ends early once the pair limit is exceeded, which the step sees from the budget.
     let _ = find_pairs((pass, in_parallel), task, &mut band, search, output, &mut clock);

@@ -1,12 +1,10 @@
 //! What the tasks of a step share.
 
 use crate::config::WorldConfig;
-use crate::frame::frame::FrameParts;
 use crate::frame::oversized::Oversized;
-use crate::frame::static_grid::{LazyStaticGrid, PackedStatics, StaticBands, StaticLists};
+use crate::frame::static_grid::{PackedStatics, StaticBands, StaticLists};
 use crate::frame::statics::StaticSet;
-use crate::frame::statics_version::StaticsVersion;
-use crate::input::filter::Filter;
+use crate::input::filter::{Filter, PairRules};
 use crate::memory::listener::{OnPage, PageListener, PairKind};
 use crate::memory::page::{Page, PagePool, PairBudget};
 use crate::memory::pair_sink::PairSink;
@@ -14,7 +12,6 @@ use crate::simd::DetectedSimd;
 use crate::tier::point_grid::band::equal_cells::CellSize;
 use crate::tier::point_grid::filing::FileOptions;
 use crate::tier::point_grid::size_classes::ClassOptions;
-use crate::tier::static_tree::StaticTree;
 use std::sync::Arc;
 
 /// Statics are listed if there are at most this many for each body of the most common size.
@@ -27,10 +24,10 @@ pub(crate) struct StepContext<'s> {
     pub(crate) config: &'s WorldConfig,
     pub(crate) level: DetectedSimd,
     pub(crate) parallel: bool,
-    pub(crate) statics: &'s StaticTree,
-    pub(crate) statics_version: StaticsVersion,
-    /// `None` in a step that is told which rows changed: it searches for few bodies.
-    pub(crate) static_grid: Option<&'s LazyStaticGrid>,
+    pub(crate) statics: &'s StaticSet,
+    /// Whether statics are searched in cells too. Not in a step that is told which rows changed: it
+    /// searches for few bodies.
+    pub(crate) uses_static_grid: bool,
     /// Whether bodies are circles, which must overlap too.
     pub(crate) are_circles: bool,
     /// Receives the pages of pairs while the step runs.
@@ -60,8 +57,7 @@ impl<'s> StepContext<'s> {
         are_circles: bool,
         pool: &'s PagePool,
     ) -> Self {
-        let (statics, statics_version) = (&statics.tree, statics.version);
-        Self { config, level, parallel, statics, statics_version, static_grid: None, are_circles, listener: None, pool }
+        Self { config, level, parallel, statics, uses_static_grid: false, are_circles, listener: None, pool }
     }
 
     pub(crate) fn class_options(&self) -> ClassOptions<'s> {
@@ -76,13 +72,13 @@ impl<'s> StepContext<'s> {
     /// The statics in a point grid, which is made if there is none yet; `None` if cells do not suit
     /// them, or in a step that is told which rows changed.
     pub(crate) fn static_bands(&self) -> Option<&'s StaticBands> {
-        self.static_grid.and_then(|grid| grid.bands(self.statics, self.statics_version, self.level))
+        if self.uses_static_grid { self.statics.bands(self.level) } else { None }
     }
 
     /// The statics in a packed tree, which is made if there is none yet; `None` in a step that is
     /// told which rows changed.
     pub(crate) fn packed_statics(&self) -> Option<&'s PackedStatics> {
-        self.static_grid.and_then(|grid| grid.packed(self.statics, self.statics_version))
+        if self.uses_static_grid { self.statics.packed() } else { None }
     }
 
     /// The same step without a listener.
@@ -92,25 +88,37 @@ impl<'s> StepContext<'s> {
 }
 
 impl<'s> PassContext<'s> {
-    /// A pass over all bands of a frame; `frame` contains its other parts.
-    pub(crate) fn new(step: StepContext<'s>, frame: FrameParts<'s>, budget: &'s PairBudget) -> Self {
-        Self { step, filters_by_row: frame.filters_by_row, oversized: frame.oversized, common_side: None, budget }
+    /// A pass over all bands of a frame with these filters and oversized bodies.
+    pub(crate) fn new(
+        step: StepContext<'s>,
+        filters: &'s [Filter],
+        oversized: &'s Oversized,
+        budget: &'s PairBudget,
+    ) -> Self {
+        let filters_by_row = (!filters.is_empty()).then_some(filters);
+        let oversized = (!oversized.is_empty()).then_some(oversized);
+        Self { step, filters_by_row, oversized, common_side: None, budget }
     }
 
     /// The statics in lists for bodies of the most common size, which are made if there are none
     /// yet; `None` if lists do not suit them or would not pay, or in a step that is told which rows
     /// changed.
     pub(crate) fn static_lists(&self) -> Option<Arc<StaticLists>> {
-        let StepContext { statics, statics_version, static_grid, .. } = self.step;
-        let (grid, (side, bodies)) = static_grid.zip(self.common_side)?;
-        let pay = statics.len() <= LISTED_STATICS_PER_BODY * bodies;
-        if pay { grid.lists(statics, statics_version, side) } else { None }
+        let StepContext { statics, uses_static_grid, .. } = self.step;
+        let (side, bodies) = self.common_side?;
+        let pay = uses_static_grid && statics.tree.len() <= LISTED_STATICS_PER_BODY * bodies;
+        if pay { statics.lists(side) } else { None }
     }
 
     /// The sink for a task's pairs of one kind; `task` is its number in the step.
     pub(crate) fn sink<'p>(&'p self, kind: PairKind, task: usize, pages: &'p mut Vec<Page>) -> PairSink<'p> {
         let listener = self.step.listener.map(|on_page| PageListener::new(on_page, kind, task));
         PairSink::new(self.step.pool, self.budget, pages).with_listener(listener)
+    }
+
+    /// The conditions on pairs besides boxes.
+    pub(crate) fn rules(&self) -> PairRules<'s> {
+        PairRules { filters_by_row: self.filters_by_row, are_circles: self.step.are_circles }
     }
 
     /// The filter of a row.

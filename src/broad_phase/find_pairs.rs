@@ -13,13 +13,13 @@ use crate::error::{Error, InvalidRow};
 use crate::frame::frame::Frame;
 use crate::frame::phases::Clock;
 use crate::frame::phases::PhaseTimes;
+use crate::input::filter::PairRules;
 use crate::memory::buffers::Buffers;
 use crate::memory::page::PairBudget;
 use crate::memory::record::{BodyRecord, RecordRows};
 use crate::parallel;
 use crate::simd::SimdRows;
 use crate::tier::point_grid::band::equal_cells::CellSize;
-use crate::tier::point_grid::band::sorted::PairRules;
 use crate::tier::point_grid::bands::Bands;
 use crate::tier::point_grid::filing::Filing;
 use crate::trace::{span, task_span};
@@ -85,8 +85,9 @@ impl PairFinder {
         out.frame.file_oversized(&self.filing);
         drop(span);
         out.phases.layout += clock.lap();
-        let (bands, rest) = out.frame.split_bands();
-        let pass = PassContext { common_side: bands.common_side(), ..PassContext::new(step, rest, budget) };
+        let Frame { bands, filters, oversized, .. } = &mut *out.frame;
+        let common_side = bands.common_side();
+        let pass = PassContext { common_side, ..PassContext::new(step, filters, oversized, budget) };
         self.find_pairs(&pass, bands, out.found, out.phases)
     }
 

@@ -31,7 +31,6 @@ use crate::memory::record::BodyRecord;
 use crate::simd::{CellRect, CellView, Probe};
 use crate::tier::point_grid::band::built_band::BuiltBand;
 use crate::tier::point_grid::band::others::Others;
-use crate::tier::static_tree::group_search::GroupRules;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -97,7 +96,7 @@ pub(crate) fn find_band_pairs<'s>(
     sink: &mut PairSink<'s>,
 ) -> Option<()> {
     let (step, population, bounds) = (&pass.step, band.band().population(), band.bounds());
-    let (statics, found) = (step.statics, &mut scratch.statics);
+    let (statics, found) = (&step.statics.tree, &mut scratch.statics);
     found.clear();
     if let Some(lists) = lists_for(pass, band) {
         find_loose_pairs(step, band, &lists.left_out, found, sink)?;
@@ -136,9 +135,9 @@ fn find_loose_pairs(
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
     found.clear();
-    step.statics.collect_recent(&band.bounds(), found);
+    step.statics.tree.collect_recent(&band.bounds(), found);
     found.extend_from_slice(left_out);
-    band.pairs_with(step.level, found.iter().copied(), Others::Statics(step.statics.filters()), sink)
+    band.pairs_with(step.level, found.iter().copied(), Others::Statics(step.statics.tree.filters()), sink)
 }
 
 /// The most statics that may be outside of cells, for the bodies of a band to search these; `None`
@@ -146,7 +145,7 @@ fn find_loose_pairs(
 fn loose_max(step: &StepContext<'_>, band: &BuiltBand<'_>) -> Option<usize> {
     let population = band.band().population();
     let most = LOOSE_STATICS_PER_BODY * population;
-    let suits = step.statics.len() <= STATICS_PER_BODY * population && step.statics.changed_count() <= most;
+    let suits = step.statics.tree.len() <= STATICS_PER_BODY * population && step.statics.tree.changed_count() <= most;
     suits.then_some(most)
 }
 
@@ -155,7 +154,7 @@ fn loose_max(step: &StepContext<'_>, band: &BuiltBand<'_>) -> Option<usize> {
 fn lists_for(pass: &PassContext<'_>, band: &BuiltBand<'_>) -> Option<Arc<StaticLists>> {
     let (population, bodies) = (band.band().population(), band.cells().columns());
     let loose_max = loose_max(&pass.step, band)?;
-    if pass.step.statics.has_entries_up_to(population / BODIES_PER_ENTRY, &band.bounds()) {
+    if pass.step.statics.tree.has_entries_up_to(population / BODIES_PER_ENTRY, &band.bounds()) {
         return None;
     }
     let lists = pass.static_lists()?;
@@ -223,11 +222,13 @@ fn grid_for<'s>(step: &StepContext<'s>, band: &BuiltBand<'_>) -> Option<(&'s Sta
 /// also if there are too many statics for these bodies, if too many changed, or in a step that is
 /// told which rows changed.
 fn packed_for<'s>(step: &StepContext<'s>, band: &BuiltBand<'_>) -> Option<&'s PackedStatics> {
-    step.static_grid?;
+    if !step.uses_static_grid {
+        return None;
+    }
     loose_max(step, band)?;
     let (mut entries, mut sampled) = (0, 0);
     for body in sample(band) {
-        entries += step.statics.entries_near(ENTRIES_COUNTED, &body.aabb);
+        entries += step.statics.tree.entries_near(ENTRIES_COUNTED, &body.aabb);
         sampled += 1;
     }
     if entries > ENTRIES_MAX * sampled { step.packed_statics() } else { None }
@@ -278,11 +279,11 @@ pub(crate) fn find_oversized_pairs<'s>(
     SearchScratch { statics: found, .. }: &mut SearchScratch,
     sink: &mut PairSink<'s>,
 ) -> Option<()> {
-    if pass.step.statics.is_empty() {
+    if pass.step.statics.tree.is_empty() {
         return Some(());
     }
     let mut grouped = GroupPass { pass, group: BoxGroup::new(), sink };
-    let [width, height] = pass.step.statics.mean_leaf_size();
+    let [width, height] = pass.step.statics.tree.mean_leaf_size();
     for bodies in bodies.chunks(GROUP_MAX) {
         grouped.group.clear();
         for BodyRecord { aabb: [min_x, min_y, max_x, max_y], row } in bodies {
@@ -311,7 +312,7 @@ fn search_alone<'s>(
     sink: &mut PairSink<'s>,
 ) -> Option<()> {
     found.clear();
-    pass.step.statics.collect(&body.aabb, found, |found| match found.len() < PAIRS_AT_ONCE {
+    pass.step.statics.tree.collect(&body.aabb, found, |found| match found.len() < PAIRS_AT_ONCE {
         true => Some(()),
         false => write_pairs(pass, body, found, sink),
     })?;
@@ -327,7 +328,7 @@ fn write_pairs<'s>(
     sink: &mut PairSink<'s>,
 ) -> Option<()> {
     let PassContext { step, filters_by_row, .. } = *pass;
-    let statics = step.statics;
+    let statics = &step.statics.tree;
     if filters_by_row.is_some() || statics.has_filters() {
         let filter = pass.filter(body.row);
         found.retain(|of| filter.interacts_with(statics.filter_of(of.row)));
@@ -387,9 +388,8 @@ impl GroupPass<'_, '_> {
 
     /// Finds the pairs of the group.
     fn search_group(&mut self) -> Option<()> {
-        let PassContext { step, filters_by_row, .. } = *self.pass;
-        let rules = GroupRules { filters_by_row, are_circles: step.are_circles };
-        step.statics.search_group(step.level, &self.group, rules, self.sink)
+        let step = &self.pass.step;
+        step.statics.tree.search_group(step.level, &self.group, self.pass.rules(), self.sink)
     }
 }
 

@@ -60,24 +60,6 @@ buffers!(Frame {
     plain: ids_stamp, step, row_count, had_circles, is_shifted, sequential, statics, phases;
 });
 
-/// The parts of a frame, besides its bands, that determine pairs.
-#[derive(Clone, Copy)]
-pub(crate) struct FrameParts<'a> {
-    /// The filters of all rows, if any row has one.
-    pub(crate) filters_by_row: Option<&'a [Filter]>,
-    /// `None` if there are no oversized bodies.
-    pub(crate) oversized: Option<&'a Oversized>,
-}
-
-impl<'a> FrameParts<'a> {
-    fn new(filters: &'a [Filter], oversized: &'a Oversized) -> Self {
-        Self {
-            filters_by_row: (!filters.is_empty()).then_some(filters),
-            oversized: (!oversized.is_empty()).then_some(oversized),
-        }
-    }
-}
-
 impl Frame {
     /// The empty frame of a world that had made `step` steps when it was saved.
     #[cfg(any(feature = "record", feature = "serde"))]
@@ -138,16 +120,5 @@ impl Frame {
     /// Files the bodies that no size class took. The bands must have been filed, and not built yet.
     pub(crate) fn file_oversized(&mut self, filing: &Filing) {
         self.oversized.rebuild(filing.oversized(&self.bands));
-    }
-
-    /// Separates the bands from what is needed to find their pairs.
-    pub(crate) fn split_bands(&mut self) -> (&mut Bands, FrameParts<'_>) {
-        let Self { bands, filters, oversized, .. } = self;
-        (bands, FrameParts::new(filters, oversized))
-    }
-
-    /// What is needed to find pairs, apart from the bands.
-    pub(crate) fn parts(&self) -> FrameParts<'_> {
-        FrameParts::new(&self.filters, &self.oversized)
     }
 }

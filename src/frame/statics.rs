@@ -1,12 +1,14 @@
 //! The statics of a world or of a frame.
 
 use crate::error::Error;
-use crate::frame::static_grid::LazyStaticGrid;
+use crate::frame::static_grid::{LazyStaticGrid, PackedStatics, StaticBands, StaticLists};
 use crate::frame::statics_version::StaticsVersion;
 use crate::geometry::Aabb;
+use crate::simd::DetectedSimd;
 use crate::tier::static_tree::tree::StaticTree;
 use crate::trace::span;
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 /// Most boxes in the log. A replaced static has two, an inserted, removed, enabled or disabled one
 /// has one. With fewer, more steps would have to read all rows; each takes 32 bytes.
@@ -46,7 +48,7 @@ pub(crate) struct StaticSet {
     /// Empty in a frame.
     log: StaticLog,
     /// Empty in a frame.
-    pub(crate) grid: LazyStaticGrid,
+    grid: LazyStaticGrid,
 }
 
 impl StaticSet {
@@ -102,6 +104,21 @@ impl StaticSet {
     /// Brings the grid up to date. Call it before each step that uses it.
     pub(crate) fn update_grid(&mut self) {
         self.grid.update(&self.tree, self.version);
+    }
+
+    /// Those of [`LazyStaticGrid::bands`].
+    pub(crate) fn bands(&self, level: DetectedSimd) -> Option<&StaticBands> {
+        self.grid.bands(&self.tree, self.version, level)
+    }
+
+    /// Those of [`LazyStaticGrid::packed`].
+    pub(crate) fn packed(&self) -> Option<&PackedStatics> {
+        self.grid.packed(&self.tree, self.version)
+    }
+
+    /// Those of [`LazyStaticGrid::lists`].
+    pub(crate) fn lists(&self, common_side: f32) -> Option<Arc<StaticLists>> {
+        self.grid.lists(&self.tree, self.version, common_side)
     }
 
     /// The rows of the statics that changed since a version, with their old and their new boxes.

@@ -55,6 +55,15 @@ impl Default for Filter {
     }
 }
 
+/// The conditions on a pair of a body besides its boxes; by default none.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct PairRules<'a> {
+    /// The filters of all rows of bodies, if any row has one.
+    pub(crate) filters_by_row: Option<&'a [Filter]>,
+    /// Whether bodies are circles, which must overlap too.
+    pub(crate) are_circles: bool,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -272,7 +272,7 @@ impl ChangedPairs {
     fn find_by_comparing(&mut self, step: StepContext<'_>, input: ChangedInput<'_>) -> Result<(), Error> {
         // The rows of `records` have been filed: its memory takes the statics of one row at a time.
         let Self { records: found, both: [_, both], statics: static_pairs, .. } = self;
-        let StepContext { statics, are_circles, .. } = step;
+        let (statics, are_circles) = (&step.statics.tree, step.are_circles);
         let (limit, changed) = (step.config.pair_limit, input.bodies);
         let mut count = 0;
         for (k, a) in changed.iter().enumerate().filter(|(_, body)| body.exists()) {

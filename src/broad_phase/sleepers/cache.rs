@@ -191,7 +191,7 @@ impl SleeperCache {
         let mut clock = Clock::now();
         rows.copy_filters(&mut out.frame.filters);
         self.pairs.reclaim(step.pool);
-        let built_for = BuiltFor { statics_version: step.statics_version, are_circles: step.are_circles };
+        let built_for = BuiltFor { statics_version: step.statics.version, are_circles: step.are_circles };
         if self.filed > 0 && self.built_for != built_for {
             self.clear();
         }
@@ -203,7 +203,7 @@ impl SleeperCache {
             unchanged: self.chunks.iter().map(|chunk| chunk.unchanged_count).sum(),
         };
         self.marks.count_step(marked, marked.saturating_sub(counts.cached + counts.unchanged));
-        let plan = self.policy.decide(counts, step.statics_version);
+        let plan = self.policy.decide(counts, step.statics.version);
         out.phases.partition += clock.lap();
         match plan {
             SleepPlan::Ignore => return Ok(false),
@@ -224,7 +224,7 @@ impl SleeperCache {
         }
         let (present, gone) = self.chunks.split_at_mut(count);
         gone.iter_mut().for_each(RowChunk::clear);
-        let filters = frame.parts().filters_by_row;
+        let filters = frame.filters_by_row();
         let skip_invalid = step.config.invalid_rows == InvalidRows::Skip;
         parallel::for_each_mut(step.parallel, present, |number, chunk| {
             let level = step.level;
@@ -286,7 +286,7 @@ impl SleeperCache {
             self.chunks[record.row as usize / ROW_CHUNK_LEN].wake(*record);
         }
         let budget = PairBudget::new(step.config.pair_limit);
-        let filters_by_row = out.frame.parts().filters_by_row;
+        let filters_by_row = out.frame.filters_by_row();
         let pass = PassContext { step, filters_by_row, oversized: None, common_side: None, budget: &budget };
         finder.find_pairs(&pass, bands, out.found, out.phases)
     }
@@ -325,7 +325,7 @@ impl SleeperCache {
         }
         let budget = PairBudget::new(limit - cached_pairs);
         finder.find_frame_pairs(step, &budget, out)?;
-        let pass = PassContext::new(step, out.frame.parts(), &budget);
+        let pass = PassContext::new(step, &out.frame.filters, &out.frame.oversized, &budget);
         let cross = AwakeVsCached { pass: &pass, frame: out.frame, cached: &self.bands };
         list_tasks(out.frame, &self.bands, &mut self.tasks);
         let run = |task: &_, number, scratch: &mut _, output: &mut _| cross.run(task, number, scratch, output);

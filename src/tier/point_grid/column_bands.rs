@@ -8,6 +8,7 @@
 
 use crate::geometry::{RawAabb, overlaps, union};
 use crate::input::filter::Filter;
+use crate::input::filter::PairRules;
 use crate::memory::buffers::Buffers;
 use crate::memory::columns::{SoaColumns, SoaColumnsMut, fill_filters};
 use crate::memory::pair_sink::PairSink;
@@ -19,7 +20,7 @@ use crate::tier::point_grid::band::cell_searches::rect_ns;
 use crate::tier::point_grid::band::equal_cells::CellSize;
 use crate::tier::point_grid::band::scratch::BandScratch;
 use crate::tier::point_grid::band::slot::BandSlot;
-use crate::tier::point_grid::band::sorted::{PairRules, SEARCHES_AT_ONCE};
+use crate::tier::point_grid::band::sorted::SEARCHES_AT_ONCE;
 use crate::tier::point_grid::bands::Bands;
 use crate::tier::point_grid::filing::{FileOptions, Filing};
 use crate::tier::point_grid::size_classes::ClassOptions;

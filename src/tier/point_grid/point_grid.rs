@@ -7,6 +7,7 @@
 use crate::error::Error;
 
 use crate::input::bodies;
+use crate::input::filter::PairRules;
 use crate::input::rows::{BoxSlice, ROWS_MAX};
 use crate::memory::buffers::Buffers;
 use crate::memory::page::{PAGE_LEN, Page, PagePool, PairBudget};
@@ -18,7 +19,6 @@ use crate::tier::point_grid::band::built_band::{BuiltBand, RawBand};
 use crate::tier::point_grid::band::equal_cells::CellSize;
 use crate::tier::point_grid::band::others::Others;
 use crate::tier::point_grid::band::scratch::BandScratch;
-use crate::tier::point_grid::band::sorted::PairRules;
 use crate::tier::point_grid::bands::Bands;
 use crate::tier::point_grid::filing::{FileOptions, Filing};
 use crate::tier::point_grid::size_classes::ClassOptions;

@@ -9,7 +9,7 @@
 //! its leaves).
 
 use crate::geometry::{INFINITE_AABB, RawAabb, overlaps, union};
-use crate::input::filter::Filter;
+use crate::input::filter::{Filter, PairRules};
 use crate::memory::bit_set::BitSet;
 use crate::memory::box_group::{BoxGroup, GROUP_MAX, members};
 use crate::memory::columns::{SoaColumns, SoaColumnsMut, column_words, fill_filters, filter_words};
@@ -77,24 +77,15 @@ impl StaticTree {
         &self,
         level: DetectedSimd,
         group: &BoxGroup,
-        rules: GroupRules<'_>,
+        rules: PairRules<'_>,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
-        let GroupRules { filters_by_row, are_circles } = rules;
+        let PairRules { filters_by_row, are_circles } = rules;
         let has_filters = filters_by_row.is_some() || self.has_filters();
         let parts = self.parts().into_iter().filter(|part| !part.data.roots.is_empty());
         let search = |part| GroupSearch { tree: self, part, level, group, filters_by_row, has_filters, are_circles };
         parts.map(search).try_for_each(|search| search.search(sink))
     }
-}
-
-/// The conditions on a pair besides its boxes.
-#[derive(Clone, Copy)]
-pub(crate) struct GroupRules<'a> {
-    /// The filters of all rows of bodies, if any row has one.
-    pub(crate) filters_by_row: Option<&'a [Filter]>,
-    /// Whether the boxes of the group are those of circles, which must overlap too.
-    pub(crate) are_circles: bool,
 }
 
 /// A search, and the leaves that it has reached and not tested yet.

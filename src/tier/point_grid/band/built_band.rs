@@ -3,6 +3,7 @@
 
 use crate::geometry::RawAabb;
 use crate::geometry::band_box::{BandAxes, BandBox};
+use crate::input::filter::PairRules;
 use crate::memory::pair_sink::PairSink;
 use crate::memory::record::BodyRecord;
 use crate::simd::{CellView, DetectedSimd};
@@ -11,7 +12,7 @@ use crate::tier::point_grid::band::equal_cells::CellSize;
 use crate::tier::point_grid::band::others::{GatheredBoxes, Others};
 use crate::tier::point_grid::band::scratch::BandScratch;
 use crate::tier::point_grid::band::slot::BandSlot;
-use crate::tier::point_grid::band::sorted::{PairRules, SortedBodies};
+use crate::tier::point_grid::band::sorted::SortedBodies;
 use crate::tier::point_grid::places::{write_blocks, write_columns};
 use std::ops::Range;
 

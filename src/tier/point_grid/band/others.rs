@@ -12,11 +12,11 @@ use crate::geometry::band_box::BandBox;
 use crate::input::filter::Filter;
 use crate::memory::record::BodyRecord;
 use crate::memory::shared_column::SharedColumn;
-use crate::simd::CellView;
+use crate::simd::{CellView, DetectedSimd};
 use crate::tier::point_grid::band::cell_grid::CellLookup;
 use crate::tier::point_grid::band::cell_searches::{CELL_SEARCH_NS, CellSearches};
 use crate::tier::point_grid::band::sweep::SweepPlan;
-use crate::tier::sweep::packed_tree;
+use crate::tier::sweep::packed_tree::{self, PackedTree};
 
 /// Fewer boxes search the cells.
 const FEW: usize = 16;
@@ -38,48 +38,46 @@ pub(super) enum Method {
     Tree,
 }
 
-/// Other boxes that were taken, and how their pairs are to be found.
+/// How the pairs with boxes that were gathered are to be found.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GatheredBoxes {
-    /// About how long a search of the cells for one of them takes, in nanoseconds.
-    pub(super) cell_search_ns: f64,
     pub(super) method: Method,
     /// About how long it takes to find their pairs.
     ns: f64,
 }
 
 impl GatheredBoxes {
-    /// Chooses how the pairs with some boxes are to be found. `tree_ns` is about how long their
-    /// searches of a tree of the bodies take, if there is one.
+    /// Chooses how the pairs with some boxes are to be found.
+    ///
+    /// `tree` is that of the bodies, which `build` makes if it is empty and seems to be the
+    /// fastest. Then its leaves tell what searches of it take.
     pub(super) fn new(
+        level: DetectedSimd,
         (lookup, cells): (&CellLookup<'_>, &CellView<'_>),
         bounds: &BandBox,
         boxes: &[BodyRecord],
-        tree_ns: Option<f64>,
+        (tree, build): (&mut PackedTree, impl FnOnce(&mut PackedTree)),
     ) -> Self {
         if boxes.len() < FEW {
-            let ns = CELL_SEARCH_NS * boxes.len() as f64;
-            return Self { cell_search_ns: CELL_SEARCH_NS, method: Method::Cells, ns };
+            return Self { method: Method::Cells, ns: CELL_SEARCH_NS * boxes.len() as f64 };
         }
         let searches = CellSearches::sample(lookup, cells, boxes);
         let bodies = cells.columns();
-        let mut best = (searches.ns(), Method::Cells);
+        let mut best = Self { method: Method::Cells, ns: searches.ns() };
         if let Some(plan) = SweepPlan::cheapest(&searches, bounds, bodies, boxes) {
-            best = (plan.ns, Method::Sweep(plan));
+            best = Self { method: Method::Sweep(plan), ns: plan.ns };
         }
-        let (tree, hit_ns) = match tree_ns {
-            Some(ns) => (ns, 0.0),
+        if tree.is_empty() {
+            let built = packed_tree::BUILD_NS * bodies.len() as f64;
+            let ns = built + packed_tree::SEARCH_NS * boxes.len() as f64;
             // Its leaves are not known, but the more hits, the more of them are searched.
-            None => {
-                let built = packed_tree::BUILD_NS * bodies.len() as f64;
-                (built + packed_tree::SEARCH_NS * boxes.len() as f64, packed_tree::HIT_NS)
+            if ns >= best.ns || ns + packed_tree::HIT_NS * searches.hits(bodies) >= best.ns {
+                return best;
             }
-        };
-        if tree < best.0 && tree + hit_ns * searches.hits(bodies) < best.0 {
-            best = (tree, Method::Tree);
+            build(tree);
         }
-        let (ns, method) = best;
-        Self { cell_search_ns: searches.ns() / boxes.len() as f64, method, ns }
+        let ns = tree.searches_ns(level, boxes);
+        if ns < best.ns { Self { method: Method::Tree, ns } } else { best }
     }
 
     /// About how long it takes to find their pairs, in nanoseconds.
@@ -92,12 +90,12 @@ impl GatheredBoxes {
 mod tests {
     use super::*;
     use crate::geometry::overlaps;
+    use crate::input::filter::PairRules;
     use crate::memory::pair_sink::{found, found_in_order};
-    use crate::simd::DetectedSimd;
     use crate::tier::point_grid::band::cell_grid::words_max;
     use crate::tier::point_grid::band::equal_cells::CellSize;
     use crate::tier::point_grid::band::scratch::BandScratch;
-    use crate::tier::point_grid::band::sorted::{PairRules, SortedBodies};
+    use crate::tier::point_grid::band::sorted::SortedBodies;
     use triphase_scenes::SplitMix64;
 
     const BODIES: u32 = 4000;

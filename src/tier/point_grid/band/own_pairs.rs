@@ -56,12 +56,13 @@ mod tests {
     use super::*;
     use crate::geometry::{RawAabb, overlaps};
     use crate::input::filter::Filter;
+    use crate::input::filter::PairRules;
     use crate::memory::pair_sink::found;
     use crate::simd::DetectedSimd;
     use crate::tier::point_grid::band::cell_grid::words_max;
     use crate::tier::point_grid::band::equal_cells::CellSize;
     use crate::tier::point_grid::band::scratch::BandScratch;
-    use crate::tier::point_grid::band::sorted::{PairRules, SortedBodies};
+    use crate::tier::point_grid::band::sorted::SortedBodies;
     use crate::tier::point_grid::band::sweep::tests::{circles_overlap, filter_of, records};
     use triphase_scenes::SplitMix64;
 

@@ -3,8 +3,10 @@
 use crate::input::filter::Filter;
 use crate::memory::buffers::{buffers, grow};
 use crate::memory::columns::{SoaColumns, column_words, fill_filters, filter_words};
+use crate::memory::record::BodyRecord;
 use crate::tier::point_grid::band::cell_order::CellOrder;
-use crate::tier::point_grid::band::sweep::SweepScratch;
+use crate::tier::sweep::packed_tree::PackedTree;
+use crate::tier::sweep::sorted_columns::{SortScratch, SortedColumns};
 
 /// Buffers for building and searching one band.
 #[derive(Default)]
@@ -24,10 +26,28 @@ pub(crate) struct BandScratch {
     pub(super) wide: Vec<u64>,
     /// While edges are sorted.
     pub(super) spare: Vec<u64>,
-    pub(super) sweep: SweepScratch,
+    pub(super) pairs: PairScratch,
 }
 
-buffers!(BandScratch { leveled: keys, order, sorted_keys, columns, filters, histogram, wide, spare, sweep; own: ; plain: ; });
+buffers!(BandScratch { leveled: keys, order, sorted_keys, columns, filters, histogram, wide, spare, pairs; own: ; plain: ; });
+
+/// Buffers for finding the pairs of a band otherwise than in its cells, and with other boxes.
+#[derive(Default)]
+pub(crate) struct PairScratch {
+    /// The other boxes.
+    pub(super) boxes: Vec<BodyRecord>,
+    /// Those that are too long to be swept.
+    pub(super) long_boxes: Vec<BodyRecord>,
+    /// What is swept: other boxes, or the bodies of a band.
+    pub(super) sorted: SortedColumns,
+    /// By swept box: the largest upper edge so far.
+    pub(super) reach: Vec<f32>,
+    /// The bodies of the band that was sorted last, if a tree of them was searched.
+    pub(super) tree: PackedTree,
+    pub(super) sort: SortScratch,
+}
+
+buffers!(PairScratch { leveled: boxes, long_boxes, sorted, reach, tree, sort; own: ; plain: ; });
 
 impl BandScratch {
     /// Looks up the filters of the band that was built last; `by_row` has those of all rows.
@@ -46,8 +66,8 @@ impl BandScratch {
     /// Columns, filters and keys of the band that was built last, and buffers for other boxes.
     ///
     /// The filters belong to an earlier band unless they were looked up.
-    pub(super) fn sorted_mut(&mut self) -> (&[u32], &[u32], &[u32], &mut SweepScratch) {
-        let Self { sorted_keys, columns, filters, sweep, .. } = self;
-        (&columns[..column_words(sorted_keys.len())], filters, sorted_keys, sweep)
+    pub(super) fn sorted_mut(&mut self) -> (&[u32], &[u32], &[u32], &mut PairScratch) {
+        let Self { sorted_keys, columns, filters, pairs, .. } = self;
+        (&columns[..column_words(sorted_keys.len())], filters, sorted_keys, pairs)
     }
 }

@@ -8,7 +8,7 @@
 //! other body.
 
 use crate::geometry::band_box::BandBox;
-use crate::input::filter::Filter;
+use crate::input::filter::{Filter, PairRules};
 use crate::memory::pair_sink::PairSink;
 use crate::memory::record::BodyRecord;
 use crate::simd::{CellRect, CellView, DetectedSimd, PairOrder, Probe};
@@ -18,21 +18,12 @@ use crate::tier::point_grid::band::division::in_parts;
 use crate::tier::point_grid::band::equal_cells::CellSize;
 use crate::tier::point_grid::band::others::{GatheredBoxes, Method, Others};
 use crate::tier::point_grid::band::own_pairs::OwnMethod;
-use crate::tier::point_grid::band::scratch::BandScratch;
-use crate::tier::point_grid::band::sweep::{self, SweepScratch};
+use crate::tier::point_grid::band::scratch::{BandScratch, PairScratch};
+use crate::tier::point_grid::band::sweep;
 use crate::tier::sweep::packed_tree::PackedTree;
 
 /// Searches that are passed to a scan at once: a call takes as long as a short search.
 pub(in crate::tier::point_grid) const SEARCHES_AT_ONCE: usize = 16;
-
-/// The conditions on a pair besides its boxes; by default none.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct PairRules<'a> {
-    /// The filters of all rows, if any row has one.
-    pub(crate) filters_by_row: Option<&'a [Filter]>,
-    /// Whether bodies are circles, which must overlap too.
-    pub(crate) are_circles: bool,
-}
 
 /// The bodies of a band, sorted by cell in the scratch of a thread, and so in its cache.
 pub(crate) struct SortedBodies<'a> {
@@ -41,7 +32,7 @@ pub(crate) struct SortedBodies<'a> {
     cells: CellView<'a>,
     filters_by_row: Option<&'a [Filter]>,
     keys: &'a [u32],
-    sweep: &'a mut SweepScratch,
+    scratch: &'a mut PairScratch,
 }
 
 impl<'a> SortedBodies<'a> {
@@ -59,13 +50,13 @@ impl<'a> SortedBodies<'a> {
             scratch.look_up_filters(by_row);
         }
         let words = &*words;
-        let (columns, filters, keys, sweep) = scratch.sorted_mut();
-        sweep.tree.clear();
+        let (columns, filters, keys, scratch) = scratch.sorted_mut();
+        scratch.tree.clear();
         #[cfg(debug_assertions)]
         band.assert_well_formed(columns, words);
         let cells = band.cell_view(columns, words).with_circles(rules.are_circles);
         let cells = if filters_by_row.is_some() { cells.with_filters(filters) } else { cells };
-        Self { band, words, cells, filters_by_row, keys, sweep }
+        Self { band, words, cells, filters_by_row, keys, scratch }
     }
 
     /// Finds the pairs of these bodies, whose records are `own`. `None` once the pair limit is
@@ -96,14 +87,14 @@ impl<'a> SortedBodies<'a> {
                 in_parts((len, ns), sink, &|probes, sink| level.scan_cells(cells, keys, probes, sink))
             }
             OwnMethod::Sweep { axis, ns } => {
-                let SweepScratch { sorted, sort, .. } = &mut *self.sweep;
+                let PairScratch { sorted, sort, .. } = &mut *self.scratch;
                 let filter_of = lookup_by_row(self.filters_by_row);
                 sorted.sort(own, axis, (filter_of, self.cells.columns().circles()), sort);
                 let columns = sorted.columns();
                 in_parts((len, ns), sink, &|probes, sink| level.scan_sorted(&columns, probes, axis, sink))
             }
             OwnMethod::Tree { ns } => {
-                let SweepScratch { tree, sort, .. } = &mut *self.sweep;
+                let PairScratch { tree, sort, .. } = &mut *self.scratch;
                 tree.build(self.cells.columns(), ghosts, lookup_by_row(self.filters_by_row), sort);
                 let tree = tree.view();
                 in_parts((len, ns), sink, &|probes, sink| level.scan_tree_pairs(&tree, probes, sink))
@@ -114,29 +105,19 @@ impl<'a> SortedBodies<'a> {
     /// Takes other boxes, in the same axes, for [`pairs_with_gathered`](Self::pairs_with_gathered).
     pub(super) fn gather(&mut self, level: DetectedSimd, others: impl Iterator<Item = BodyRecord>) -> GatheredBoxes {
         let bounds = self.band.bounds();
-        let boxes = &mut self.sweep.boxes;
+        let boxes = &mut self.scratch.boxes;
         boxes.clear();
         boxes.extend(others.filter(|other| bounds.overlaps(&BandBox::from_edges(other.aabb))));
         self.choose_method(level)
     }
 
     /// Chooses how the pairs with the boxes of the scratch are to be found.
-    ///
-    /// If a tree seems to be the fastest, it is built, and the choice is made again: its leaves
-    /// tell what searches of it take.
     fn choose_method(&mut self, level: DetectedSimd) -> GatheredBoxes {
-        let (bounds, lookup, cells) = (self.band.bounds(), self.lookup(), &self.cells);
-        let SweepScratch { boxes, tree, sort, .. } = &mut *self.sweep;
-        let choose = |tree: &PackedTree| {
-            let tree_ns = (!tree.is_empty()).then(|| tree.searches_ns(level, boxes));
-            GatheredBoxes::new((&lookup, cells), &bounds, boxes, tree_ns)
-        };
-        let first = choose(tree);
-        if !matches!(first.method, Method::Tree) || !tree.is_empty() {
-            return first;
-        }
-        tree.build(cells.columns(), boxes, lookup_by_row(self.filters_by_row), sort);
-        choose(tree)
+        let (bounds, lookup, cells) = (self.band.bounds(), self.close_lookup(), &self.cells);
+        let PairScratch { boxes, tree, sort, .. } = &mut *self.scratch;
+        let filter_of = lookup_by_row(self.filters_by_row);
+        let build = |tree: &mut PackedTree| tree.build(cells.columns(), boxes, filter_of, sort);
+        GatheredBoxes::new(level, (&lookup, cells), &bounds, boxes, (tree, build))
     }
 
     /// Finds the pairs of these bodies with other boxes, in the same axes. `None` once the pair
@@ -161,8 +142,8 @@ impl<'a> SortedBodies<'a> {
         what: Others<'_>,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
-        let lookup = self.lookup();
-        let SweepScratch { boxes, long_boxes, .. } = &mut *self.sweep;
+        let lookup = self.close_lookup();
+        let PairScratch { boxes, long_boxes, .. } = &mut *self.scratch;
         if let Method::Sweep(plan) = gathered.method {
             plan.divide(boxes, long_boxes);
         }
@@ -181,32 +162,28 @@ impl<'a> SortedBodies<'a> {
         }
         let are_circles = self.cells.columns().circles() && matches!(what, Others::Bodies);
         let probe = |&BodyRecord { aabb, row }: &BodyRecord| Probe { aabb, row, filter: filter_of(row) };
-        let cells = &self.cells;
-        let search_cells = |boxes: &[BodyRecord], sink: &mut PairSink<'_>| {
-            in_parts((boxes.len(), boxes.len() as f64 * gathered.cell_search_ns), sink, &|part, sink| {
+        match gathered.method {
+            Method::Cells => in_parts((boxes.len(), gathered.ns()), sink, &|part, sink| {
                 let mut searches: [(CellRect, Probe); SEARCHES_AT_ONCE] = Default::default();
                 boxes[part].chunks(SEARCHES_AT_ONCE).try_for_each(|boxes| {
                     for (search, record) in searches.iter_mut().zip(boxes) {
                         *search = (lookup.rect(&BandBox::from_edges(record.aabb)), probe(record));
                     }
-                    level.scan_rects(cells, &searches[..boxes.len()], by_cells, are_circles, sink)
+                    level.scan_rects(&self.cells, &searches[..boxes.len()], by_cells, are_circles, sink)
                 })
-            })
-        };
-        match gathered.method {
-            Method::Cells => search_cells(boxes, sink),
+            }),
             Method::Sweep(plan) => {
                 if !boxes.is_empty() {
                     let columns = self.cells.columns();
-                    sweep::sweep(level, columns, (plan.axis, by_sweep), filter_of, self.sweep, sink)?;
+                    sweep::sweep(level, columns, (plan.axis, by_sweep), filter_of, self.scratch, sink)?;
                 }
                 // The rest may be short on the other axis.
-                std::mem::swap(&mut self.sweep.boxes, &mut self.sweep.long_boxes);
+                std::mem::swap(&mut self.scratch.boxes, &mut self.scratch.long_boxes);
                 let gathered = self.choose_method(level);
                 self.pairs_with_gathered(level, gathered, what, sink)
             }
             Method::Tree => {
-                let SweepScratch { boxes, tree, .. } = &*self.sweep;
+                let PairScratch { boxes, tree, .. } = &*self.scratch;
                 let tree = tree.view();
                 in_parts((boxes.len(), gathered.ns()), sink, &|part, sink| {
                     let mut probes = [Probe::default(); SEARCHES_AT_ONCE];
@@ -219,7 +196,7 @@ impl<'a> SortedBodies<'a> {
         }
     }
 
-    pub(super) fn lookup(&self) -> CellLookup<'a> {
+    pub(super) fn close_lookup(&self) -> CellLookup<'a> {
         self.band.close_lookup(self.words)
     }
 

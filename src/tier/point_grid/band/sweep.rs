@@ -7,15 +7,13 @@
 use crate::geometry::RawAabb;
 use crate::geometry::band_box::BandBox;
 use crate::input::filter::Filter;
-use crate::memory::buffers::buffers;
 use crate::memory::columns::SoaColumns;
 use crate::memory::pair_sink::PairSink;
 use crate::memory::record::BodyRecord;
 use crate::simd::{DetectedSimd, PairOrder};
 use crate::tier::point_grid::band::cell_searches::{CellSearches, LANES, VECTOR_NS, side};
+use crate::tier::point_grid::band::scratch::PairScratch;
 use crate::tier::sweep::axis_sample::AxisSample;
-use crate::tier::sweep::packed_tree::PackedTree;
-use crate::tier::sweep::sorted_columns::{SortScratch, SortedColumns};
 use smallvec::SmallVec;
 
 // Measured costs, in nanoseconds.
@@ -171,22 +169,6 @@ fn ns_of_longer_swept((axis, longest): (usize, f64), bodies: &SoaColumns<'_>, bo
     swept.ns((&sample, sample.spread()), f64::INFINITY, all, bodies)
 }
 
-/// Buffers for boxes that are searched for in a band.
-#[derive(Default)]
-pub(crate) struct SweepScratch {
-    pub(super) boxes: Vec<BodyRecord>,
-    /// Those that are too long to be swept.
-    pub(super) long_boxes: Vec<BodyRecord>,
-    pub(super) sorted: SortedColumns,
-    /// The bodies of the band that was sorted last, if boxes searched a tree of them.
-    pub(super) tree: PackedTree,
-    /// By sorted box: the largest upper edge so far.
-    reach: Vec<f32>,
-    pub(super) sort: SortScratch,
-}
-
-buffers!(SweepScratch { leveled: boxes, long_boxes, sorted, tree, reach, sort; own: ; plain: ; });
-
 /// Tests each body of a band against those boxes of the scratch that are beside it on `axis`.
 /// `None` once the pair limit is exceeded.
 ///
@@ -197,7 +179,7 @@ pub(super) fn sweep(
     bodies: &SoaColumns<'_>,
     (axis, order): (usize, PairOrder),
     filter_of: impl Fn(u32) -> Filter,
-    SweepScratch { boxes, sorted, reach, sort, .. }: &mut SweepScratch,
+    PairScratch { boxes, sorted, reach, sort, .. }: &mut PairScratch,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
     let are_circles = order == PairOrder::Ascending && bodies.circles();
@@ -217,11 +199,13 @@ pub(super) fn sweep(
 pub(super) mod tests {
     use super::*;
     use crate::geometry::{BodyCircle, overlaps};
+    use crate::input::filter::PairRules;
     use crate::memory::pair_sink::found;
     use crate::tier::point_grid::band::cell_grid::words_max;
     use crate::tier::point_grid::band::equal_cells::CellSize;
     use crate::tier::point_grid::band::scratch::BandScratch;
-    use crate::tier::point_grid::band::sorted::{PairRules, SortedBodies};
+    use crate::tier::point_grid::band::sorted::SortedBodies;
+    use crate::tier::sweep::sorted_columns::{SortScratch, SortedColumns};
     use triphase_scenes::SplitMix64;
 
     /// Squares, and boxes that are long on either axis or without an end.
@@ -253,7 +237,7 @@ pub(super) mod tests {
                 |a: &BodyRecord, b: &BodyRecord| !filtered || filter_of(a.row).interacts_with(filter_of(b.row));
             let meet = |a: &BodyRecord, b: &BodyRecord| overlaps(&a.aabb, &b.aabb) && accept(a, b);
             let touch = |a: &BodyRecord, b: &BodyRecord| meet(a, b) && (!are_circles || circles_overlap(a, b));
-            let mut scratch = SweepScratch { boxes: others.clone(), ..SweepScratch::default() };
+            let mut scratch = PairScratch { boxes: others.clone(), ..PairScratch::default() };
 
             let mut columns = SortedColumns::default();
             columns.sort(&bodies, axis, (filtered.then_some(filter_of), are_circles), &mut SortScratch::default());
@@ -278,7 +262,7 @@ pub(super) mod tests {
         let (mut words, mut scratch) = (vec![0; words_max(own.len())], BandScratch::default());
         // In cells, not in a row.
         let bodies = SortedBodies::new(own, CellSize::ForSearches, PairRules::default(), &mut words, &mut scratch);
-        let searches = CellSearches::sample(&bodies.lookup(), bodies.cells(), others);
+        let searches = CellSearches::sample(&bodies.close_lookup(), bodies.cells(), others);
         SweepPlan::cheapest(&searches, &bodies.band.bounds(), bodies.cells().columns(), others)
     }
 

@@ -3,6 +3,7 @@
 use crate::config::SimdLevel;
 use crate::error::{Column, Error, InvalidRow};
 use crate::geometry::{Aabb, RawAabb};
+use crate::input::filter::PairRules;
 use crate::input::statics::Statics;
 use crate::memory::box_group::BoxGroup;
 use crate::memory::page::{PagePool, PairBudget};
@@ -11,7 +12,6 @@ use crate::reference::cross_pairs;
 use crate::simd::DetectedSimd;
 use crate::tier::box_test::BoxTest;
 use crate::tier::static_tree::build::check_count;
-use crate::tier::static_tree::group_search::GroupRules;
 use crate::tier::static_tree::node::ROW_COUNT_MAX;
 use crate::tier::static_tree::split::{CHILD_COUNT, Split, SplitKind};
 use crate::tier::static_tree::subtree::{LEAF_MAX, STATICS_PER_SIBLINGS};
@@ -55,7 +55,7 @@ pub(super) fn check(name: &str, tree: &StaticTree, areas: &[RawAabb]) {
             }
             let (pool, budget, mut pages) = (PagePool::default(), PairBudget::new(usize::MAX), Vec::new());
             let mut sink = PairSink::new(&pool, &budget, &mut pages);
-            let rules = GroupRules { filters_by_row: None, are_circles: false };
+            let rules = PairRules { filters_by_row: None, are_circles: false };
             let searched = tree.search_group(DetectedSimd::detect(level), &group, rules, &mut sink);
             assert_eq!(searched, Some(()));
             drop(sink);
