@@ -63,7 +63,10 @@ const LISTED_MAX: usize = 64;
 /// The packed tree is used if the leaves of the static tree that a body touches have more entries
 /// than this, in the mean of a sample. Otherwise bodies search the static tree, which is faster if
 /// they touch few statics or none.
-const ENTRIES_MAX: usize = 32;
+const ENTRIES_MAX: usize = 16;
+
+/// Bodies of that sample: a few of a band may touch most statics, as those in a pile.
+const TOUCHING_SAMPLE: usize = 128;
 
 /// More entries of a body are not counted. A search skips parts of long leaves.
 const ENTRIES_COUNTED: usize = 2048;
@@ -227,7 +230,7 @@ fn packed_for<'s>(step: &StepContext<'s>, band: &BuiltBand<'_>) -> Option<&'s Pa
     }
     loose_max(step, band)?;
     let (mut entries, mut sampled) = (0, 0);
-    for body in sample(band) {
+    for body in sample(band, TOUCHING_SAMPLE) {
         entries += step.statics.tree.entries_near(ENTRIES_COUNTED, &body.aabb);
         sampled += 1;
     }
@@ -258,15 +261,15 @@ fn search_each<'s>(
 
 /// About how long a search of the grid takes for a body, in nanoseconds: the mean of a sample.
 fn mean_probe_ns(grid: &StaticBands, band: &BuiltBand<'_>) -> f64 {
-    let (sum, sampled) =
-        sample(band).fold((0.0, 0), |(sum, sampled), body| (sum + grid.filed.probe_ns(&body.aabb), sampled + 1));
+    let (sum, sampled) = sample(band, BODY_SAMPLE)
+        .fold((0.0, 0), |(sum, sampled), body| (sum + grid.filed.probe_ns(&body.aabb), sampled + 1));
     sum / f64::from(sampled)
 }
 
-/// Some of the bodies of a band.
-fn sample<'b>(band: &'b BuiltBand<'_>) -> impl Iterator<Item = BodyRecord> + 'b {
+/// Up to `most` of the bodies of a band.
+fn sample<'b>(band: &'b BuiltBand<'_>, most: usize) -> impl Iterator<Item = BodyRecord> + 'b {
     let population = band.band().population();
-    band.bodies(0..population).step_by(population.div_ceil(BODY_SAMPLE))
+    band.bodies(0..population).step_by(population.div_ceil(most))
 }
 
 /// Finds the pairs of some oversized bodies with statics. `None` once the pair limit is exceeded.
