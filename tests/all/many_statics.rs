@@ -210,10 +210,9 @@ fn a_grid_of_statics_is_kept_where_bodies_repay_it() {
 #[test]
 fn few_statics_are_searched_for_in_a_grid_where_bodies_are_of_many_sizes() {
     let random = &mut SplitMix64::new(40);
-    // Lines of many lengths, so a band has one row, in which a search for a box reads many of them.
-    let half = |k: usize| [if k.is_multiple_of(2) { 60.0 / random.range(1.0, 100.0) } else { 0.1 }, 0.1];
-    let halves: Vec<[f32; 2]> = (0..4000).map(half).collect();
-    let mut points = |count: usize| -> Vec<[f32; 2]> { (0..count).map(|_| random.point(0.0, 100.0)).collect() };
+    // Crowded, so a band has one row, in which a search for a box reads many of them.
+    let halves: Vec<[f32; 2]> = (0..4000).map(|_| [2f32.powf(random.range(-5.0, 4.0)); 2]).collect();
+    let mut points = |count: usize| -> Vec<[f32; 2]> { (0..count).map(|_| random.point(0.0, 150.0)).collect() };
     let (columns, corners) = (Columns::new(points(4000), halves), points(3000));
     let boxes: Vec<RawAabb> = corners.iter().map(|&[x, y]| [x, y, x + 0.3, y + 0.3]).collect();
     for (boxes, is_made) in [(&boxes[..], true), (&boxes[..100], false)] {
@@ -307,4 +306,21 @@ fn statics_are_listed_anew_for_bodies_of_another_size() {
     }
     // Those for the last two sizes are kept.
     assert!(bytes[0] < bytes[1] && bytes[6] < 2 * bytes[1], "{bytes:?}");
+}
+
+/// One body in a hundred touches all statics, and the others touch none.
+#[test]
+fn a_pile_that_few_bodies_touch_is_packed_for_them() {
+    let (random, pile) = (&mut SplitMix64::new(45), [50.0, 50.0, 50.1, 50.1]);
+    let place =
+        |k: usize, random: &mut SplitMix64| if k.is_multiple_of(100) { [50.0; 2] } else { random.point(0.0, 100.0) };
+    let centers: Vec<[f32; 2]> = (0..4000).map(|k| place(k, random)).collect();
+    let (columns, boxes) = (Columns::new(centers, vec![[0.1; 2]; 4000]), vec![pile; 6000]);
+    let mut world = World::default();
+    world.set_statics(&boxes[..]).expect("valid statics");
+    let before = world.report().static_bytes;
+    let found = FoundPairs::new(world.step(columns.bodies()).expect("valid bodies"));
+    ExpectedPairs::new(&columns.boxes(), &boxes).compare(&found).unwrap_or_else(|error| panic!("{error}"));
+    let added = world.report().static_bytes.saturating_sub(before);
+    assert!(added > 20 * boxes.len(), "{added} bytes: the bodies search the tree in groups");
 }

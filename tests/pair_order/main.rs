@@ -328,7 +328,7 @@ const PINNED_FORMS: &[(&str, usize, u64)] = &[
     ("crowded, with more statics", 199210, 0x336ef1ad8ced149e),
     ("crowd, with lines", 544047, 0x347b8c11ac96946e),
     ("few, with large statics", 1966, 0x00fa5c1276866379),
-    ("few, with oversized statics", 57, 0x1aa8be9890fde65c),
+    ("few, with oversized statics", 57, 0x8c1b295f1c50a847),
     ("castles, asleep", 1028984, 0x61990ec65c4d8cac),
     ("power_law, asleep, filters", 69917, 0x87fb0b7ec5bb5245),
     ("castles, chunks", 257128, 0x1525ea00e6650d27),

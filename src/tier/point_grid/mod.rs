@@ -15,10 +15,10 @@
 //! comparison in uneven worlds are this crate's.
 
 // In the order of a step: `filing` plans size classes and bands from a sample (`size_classes`,
-// `orientation`, `planner`, `plan_cost`) and distributes bodies to bands (`route`, `partition`);
-// each band chooses its cells (`band/cell_layout`, `band/one_row`), sorts its bodies (`band/build`)
-// and finds its pairs (`band/own_pairs`, `band/others`); `bands` keeps all of them for queries
-// (`box_query`, `nearest`, `ray`).
+// `orientation`, `planner`) and distributes bodies to bands (`route`, `partition`); each band
+// chooses its cells (`band/cell_layout`, `band/one_row`), sorts its bodies (`band/build`) and finds
+// its pairs (`band/own_pairs`, `band/others`); `bands` keeps all of them for queries (`box_query`,
+// `nearest`, `ray`).
 // `PointGrid` is all of this as one public type.
 
 mod axis;
@@ -39,12 +39,10 @@ mod partition;
 pub(crate) mod parts;
 mod places;
 mod plan;
-mod plan_cost;
 mod planner;
 pub(crate) mod point_grid;
 pub(crate) mod ray;
 mod route;
-mod sampled_band;
 mod sampled_strips;
 pub(crate) mod size_classes;
 #[cfg(test)]

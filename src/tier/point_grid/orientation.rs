@@ -12,7 +12,6 @@
 
 use crate::geometry::RawAabb;
 use crate::tier::point_grid::extremes::Extremes;
-use crate::tier::point_grid::route::{GHOST_NS, ROUTE_NS};
 use crate::tier::point_grid::sampled_strips::Strips;
 use crate::tier::point_grid::size_classes::{CLASS_NS, GHOSTS_MAX, limit_between};
 use smallvec::SmallVec;
@@ -42,6 +41,10 @@ const POPULATION_MIN: usize = 8192;
 const OWN_TEST_NS: f64 = 0.6;
 /// A box test in a search of another grid.
 const CROSS_TEST_NS: f64 = 1.0;
+/// What the partition takes longer for a row that has ghosts, besides these.
+const ROUTE_NS: f64 = 35.0;
+/// A ghost in the partition.
+const GHOST_NS: f64 = 10.0;
 /// The search for a ghost in a band of another grid, if any box is near it.
 const CROSS_SEARCH_NS: f64 = 25.0;
 /// The search of a second class of boxes for another box.

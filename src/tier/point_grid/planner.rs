@@ -14,7 +14,6 @@ use crate::tier::point_grid::band::equal_cells::CellSize;
 use crate::tier::point_grid::band_count::bands_for;
 use crate::tier::point_grid::orientation::ClassSample;
 use crate::tier::point_grid::plan::{DivisionBuffers, GridPlan};
-use crate::tier::point_grid::plan_cost::PlanCost;
 use crate::tier::point_grid::sampled_strips::divides_better_by_x;
 use crate::tier::point_grid::size_classes::single_class::single_class;
 use crate::tier::point_grid::size_classes::size_sample::{SizeSample, longest_side};
@@ -31,26 +30,10 @@ const SAMPLE_RATE: usize = 128;
 /// Adjacent rows that are sampled together: they share cache lines, and a sample costs its misses.
 const GROUP: usize = 8;
 
-/// The cost of a plan is counted in one row in this many, within limits.
-const COUNTED_RATE: usize = 256;
-const COUNTED_MIN: usize = 256;
-const COUNTED_MAX: usize = 1024;
-
-/// Plans are compared for this many bodies and more, and if the classes are estimated to cost this
-/// many nanoseconds per body: otherwise that takes longer than it saves.
-const COMPARED_POPULATION: usize = 8192;
-const COMPARED_NS: f64 = 30.0;
-
-/// A single class must lower the cost to this fraction.
-const SHARED_COST_MAX: f64 = 0.9;
-
 /// Makes plans, in buffers that are reused.
 #[derive(Debug, Default)]
 pub(super) struct Planner {
     plan: GridPlan,
-    /// Another plan, while it is compared with the first.
-    other: GridPlan,
-    plan_cost: PlanCost,
     sample: Vec<RawAabb>,
     /// While the sample is sorted.
     sorted: Vec<RawAabb>,
@@ -62,7 +45,7 @@ pub(super) struct Planner {
 }
 
 buffers!(Planner {
-    leveled: plan, other, plan_cost, sample, sorted, keys, spare_keys, sides, size_sample, division;
+    leveled: plan, sample, sorted, keys, spare_keys, sides, size_sample, division;
     own: ;
     plain: ;
 });
@@ -76,7 +59,7 @@ impl Planner {
     /// Plans the filing of these rows.
     pub(super) fn rebuild(&mut self, rows: &dyn SimdRows, options: ClassOptions<'_>, level: DetectedSimd) {
         let groups = (rows.len() / SAMPLE_RATE).clamp(SAMPLE_MIN, SAMPLE_MAX).min(rows.len()).div_ceil(GROUP);
-        take_sample(rows, level, [groups, GROUP], &mut self.sample);
+        take_sample(rows, level, groups, &mut self.sample);
         let single = if options.bounds.is_empty() {
             single_class(&self.sample, rows.len(), options, &mut self.sides)
         } else {
@@ -85,36 +68,11 @@ impl Planner {
         if single.is_none_or(|single| !single.all_alike) {
             self.sort_sample();
         }
-        let (side_limits, ns_per_body) = match single {
-            Some(single) => (SideLimits::from_slice(&[single.limit]), 0.0),
+        let side_limits = match single {
+            Some(single) => SideLimits::from_slice(&[single.limit]),
             None => choose_classes(&self.sample, rows.len(), options, &mut self.size_sample),
         };
         self.lay_out(&side_limits, rows.len(), options);
-        if let [_, .., limit] = side_limits[..]
-            && options.cell_size.may_be_one_row()
-            && ns_per_body > COMPARED_NS
-            && rows.len() >= COMPARED_POPULATION
-        {
-            self.share_one_class_if_cheaper(limit, rows, options, level);
-        }
-    }
-
-    /// Plans a single class up to the same size instead, if that costs less.
-    fn share_one_class_if_cheaper(
-        &mut self,
-        limit: f32,
-        rows: &dyn SimdRows,
-        options: ClassOptions<'_>,
-        level: DetectedSimd,
-    ) {
-        let count = (rows.len() / COUNTED_RATE).clamp(COUNTED_MIN, COUNTED_MAX);
-        take_sample(rows, level, [count, 1], &mut self.plan_cost.sample);
-        let several = self.plan_cost.of(&self.plan, rows.len());
-        std::mem::swap(&mut self.plan, &mut self.other);
-        self.lay_out(&[limit], rows.len(), options);
-        if self.plan_cost.of(&self.plan, rows.len()) > several * SHARED_COST_MAX {
-            std::mem::swap(&mut self.plan, &mut self.other);
-        }
     }
 
     /// Plans size classes up to the given limits, and their bands.
@@ -175,8 +133,8 @@ impl Planner {
 }
 
 /// Samples groups of adjacent rows at even distances, each moved by a hash, so that a pattern in
-/// the order of rows does not repeat with the groups. A group has at most [`GROUP`] rows.
-fn take_sample(rows: &dyn SimdRows, level: DetectedSimd, [groups, group_len]: [usize; 2], sample: &mut Vec<RawAabb>) {
+/// the order of rows does not repeat with the groups.
+fn take_sample(rows: &dyn SimdRows, level: DetectedSimd, groups: usize, sample: &mut Vec<RawAabb>) {
     sample.clear();
     // A box that was moved beyond all floats has a side that is NaN, which the longest side
     // ignores.
@@ -184,11 +142,11 @@ fn take_sample(rows: &dyn SimdRows, level: DetectedSimd, [groups, group_len]: [u
     let mut add = |boxes: &[RawAabb]| sample.extend(boxes.iter().filter(|aabb| is_finite(aabb)));
     for k in 0..groups {
         let (from, to) = (part_start(k, rows.len(), groups), part_start(k + 1, rows.len(), groups));
-        let spare = (to - from).saturating_sub(group_len);
+        let spare = (to - from).saturating_sub(GROUP);
         // Fibonacci hashing (Knuth, The Art of Computer Programming, volume 3, 6.4).
         let jitter = (k as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
         let from = from + ((jitter * (spare + 1) as u64) >> 32) as usize;
-        let group = from..to.min(from + group_len);
+        let group = from..to.min(from + GROUP);
         let mut boxes = [[0.0; 4]; GROUP];
         let boxes = &mut boxes[..group.len()];
         // Read without a branch, the groups do not wait for each other's cache misses.
@@ -210,48 +168,4 @@ fn put_first(rows: &mut [RawAabb], test: impl Fn(&RawAabb) -> bool) -> usize {
         }
     }
     first
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::input::rows::BoxSlice;
-    use triphase_scenes::SplitMix64;
-
-    /// Boxes of sizes within some powers of two, with the lower corners that `at` says.
-    fn boxes(count: usize, sizes: [f32; 2], at: impl Fn(&mut SplitMix64) -> [f32; 2]) -> Vec<RawAabb> {
-        let mut random = SplitMix64::new(16);
-        let mut square = || {
-            let ([x, y], side) = (at(&mut random), libm::exp2f(random.range(sizes[0], sizes[1])));
-            [x, y, x + side, y + side]
-        };
-        std::iter::repeat_with(&mut square).take(count).collect()
-    }
-
-    /// How many classes are chosen by density, how many the plan has, and whether the former are
-    /// cheap.
-    fn class_counts(boxes: &[RawAabb], cell_size: CellSize) -> (usize, usize, bool) {
-        let mut planner = Planner::default();
-        let options = ClassOptions { bounds: &[], has_oversized_tier: true, cell_size };
-        planner.rebuild(&BoxSlice(boxes), options, DetectedSimd::default());
-        let (limits, ns) = choose_classes(&planner.sample, boxes.len(), options, &mut SizeSample::default());
-        (limits.len(), planner.plan().classes().len(), ns <= COMPARED_NS)
-    }
-
-    #[test]
-    fn classes_are_shared_where_that_is_faster() {
-        let counts = |boxes: &[RawAabb]| class_counts(boxes, CellSize::ForOwnPairs);
-        let many_sizes = |count: usize, extent: f32| boxes(count, [-4.0, 5.0], |random| random.point(0.0, extent));
-        let dense = many_sizes(60_000, 600.0);
-        assert_eq!(counts(&dense), (2, 1, false), "columns suit many sizes");
-        assert_eq!(class_counts(&dense, CellSize::Given(1.0)), (2, 2, false), "cells are wanted");
-        assert_eq!(counts(&many_sizes(60_000, 980.0)), (2, 2, true), "not compared");
-        assert_eq!(counts(&many_sizes(8000, 250.0)), (2, 2, false), "too few to be compared");
-        let mut two_sizes = boxes(57_000, [-1.0, 0.0], |random| random.point(0.0, 1000.0));
-        two_sizes.extend(boxes(3_000, [7.0, 7.3], |random| random.point(0.0, 1000.0)));
-        assert_eq!(counts(&two_sizes), (2, 2, false), "each would be beside too many");
-        let mut quarter_larger = boxes(45_000, [-5.0, -4.9], |random| random.point(0.0, 300.0));
-        quarter_larger.extend(boxes(15_000, [3.0, 3.1], |random| random.point(0.0, 300.0)));
-        assert_eq!(counts(&quarter_larger), (2, 1, false), "the partition would take longer for their ghosts");
-    }
 }

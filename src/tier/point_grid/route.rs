@@ -7,13 +7,6 @@ use crate::tier::point_grid::plan::{GridPlan, SizeClass};
 use crate::tier::point_grid::size_classes::GHOSTS_MAX;
 use std::ops::Range;
 
-// Measured costs of the partition, in nanoseconds.
-
-/// A row that has ghosts, besides these.
-pub(super) const ROUTE_NS: f64 = 35.0;
-/// A ghost.
-pub(super) const GHOST_NS: f64 = 10.0;
-
 /// A computed side may be smaller than the exact one by half an ulp, and a product too.
 const SIDE_SLACK: f32 = 1.0 + 2.0 * f32::EPSILON;
 

@@ -3,10 +3,8 @@
 //! One grid suits sizes within a factor of a few: its cells must be as wide as its largest box, and
 //! a small body is tested against everything in such a cell. A second grid costs a search of the
 //! first grid for each of its bodies. The cheaper choice is estimated in nanoseconds from a sample:
-//! size classes are added one by one, at the best border, while the estimate falls. Where bands may
-//! be rows of narrow columns, that is estimated too (`row_cost`).
+//! size classes are added one by one, at the best border, while the estimate falls.
 
-pub(super) mod row_cost;
 pub(super) mod single_class;
 pub(super) mod size_sample;
 #[cfg(test)]
@@ -14,9 +12,8 @@ mod tests;
 
 use crate::geometry::RawAabb;
 use crate::tier::point_grid::axis::SLACK;
+use crate::tier::point_grid::band::cell_searches::{LANES, VECTOR_NS};
 use crate::tier::point_grid::band::equal_cells::CellSize;
-use crate::tier::point_grid::band::one_row::CROWDED;
-use crate::tier::point_grid::size_classes::row_cost::{LANES, RUN_NS, RowOverlaps, SEARCH_NS, VECTOR_NS};
 use crate::tier::point_grid::size_classes::size_sample::{COUNTED, PerRegion, SampleRow, SizeSample};
 use smallvec::SmallVec;
 
@@ -31,10 +28,21 @@ const OUTLIER: f32 = 8.0;
 
 // Measured costs, in nanoseconds.
 
+/// A search of a grid.
+const SEARCH_NS: f64 = 40.0;
+/// A run of cells in a search.
+const RUN_NS: f64 = 4.0;
+
+/// Most that a body takes in a band whose cells would be crowded, and a search of that band. Such a
+/// band is one row of narrow columns, is swept, or is packed into a tree: bodies of many sizes may
+/// share it.
+const CROWDED_BODY_NS: f64 = 25.0;
+const CROWDED_SEARCH_NS: f64 = 60.0;
+
 /// An oversized body.
-pub(super) const OVERSIZED_NS: f64 = 110.0;
+const OVERSIZED_NS: f64 = 110.0;
 /// A box test of an oversized body.
-pub(super) const OVERSIZED_TEST_NS: f64 = 1.5;
+const OVERSIZED_TEST_NS: f64 = 1.5;
 /// A class, besides its bodies.
 pub(super) const CLASS_NS: f64 = 20_000.0;
 
@@ -73,22 +81,21 @@ fn with_headroom(largest: f32) -> f32 {
     (largest * 1.5).min(f32::MAX)
 }
 
-/// The classes for a sample sorted by longest side, and estimated nanoseconds per body, 0 if the
-/// caller gave the classes. Boxes above the last limit are oversized.
+/// The classes for a sample sorted by longest side. Boxes above the last limit are oversized.
 pub(super) fn choose_classes(
     sorted: &[RawAabb],
     population: usize,
     options: ClassOptions<'_>,
     sample: &mut SizeSample,
-) -> (SideLimits, f64) {
+) -> SideLimits {
     let ClassOptions { bounds, has_oversized_tier, cell_size } = options;
     if !bounds.is_empty() {
-        return (given_classes(sorted, bounds), 0.0);
+        return given_classes(sorted, bounds);
     }
     if sorted.is_empty() {
-        return (SideLimits::from_slice(&[f32::MAX]), 0.0);
+        return SideLimits::from_slice(&[f32::MAX]);
     }
-    sample.rebuild(sorted, population, cell_size.may_be_one_row());
+    sample.rebuild(sorted, population, cell_size);
     let mut known = KnownCosts::new();
     let mut borders = Borders::new();
     borders.push(sample.rows.len());
@@ -99,7 +106,7 @@ pub(super) fn choose_classes(
     {
         (cost, borders) = (less, better);
     }
-    (limits_at(&sample.rows, &borders), cost / sample.rows.len() as f64)
+    limits_at(&sample.rows, &borders)
 }
 
 /// Classes with the caller's bounds: twice the half-extent, and what rounding may add to a box at
@@ -143,13 +150,11 @@ struct KnownCosts {
     classes: [[Option<f64>; COUNTED]; COUNTED],
     /// By that of the first border.
     oversized: [Option<f64>; COUNTED],
-    /// Made when they are first needed.
-    overlaps: Option<RowOverlaps>,
 }
 
 impl KnownCosts {
     fn new() -> Self {
-        Self { classes: [[None; COUNTED]; COUNTED], oversized: [None; COUNTED], overlaps: None }
+        Self { classes: [[None; COUNTED]; COUNTED], oversized: [None; COUNTED] }
     }
 
     fn of(&mut self, part: Part, sample: &SizeSample) -> &mut Option<f64> {
@@ -207,7 +212,7 @@ impl SizeSample {
                 return cost;
             }
             let cost = match part {
-                Part::Class { from, to } => self.class_cost(from, to, &mut known.overlaps),
+                Part::Class { from, to } => self.class_cost(from, to),
                 Part::Oversized { from } => self.oversized_cost(from),
             };
             *known.of(part, self) = Some(cost);
@@ -240,7 +245,7 @@ impl SizeSample {
     }
 
     /// Cost of a class: its own pairs, and a search for each larger row of the same region.
-    fn class_cost(&self, from: usize, to: usize, overlaps: &mut Option<RowOverlaps>) -> f64 {
+    fn class_cost(&self, from: usize, to: usize) -> f64 {
         let classed = &self.rows[from..to];
         // A few outliers represent many more that were not sampled, in any region.
         let (largest, usual) = (classed[classed.len() - 1].side, classed[classed.len() - 1 - classed.len() / 64].side);
@@ -248,13 +253,12 @@ impl SizeSample {
         let [members, densities] = self.by_region(from, to);
         let sides = &self.before[usize::from(self.counted[to])].largest;
         let larger = &self.after[usize::from(self.counted[to])];
-        let (mut costs, mut in_cell) = (PerRegion::<f64>::default(), 0.0f64);
+        let mut costs = PerRegion::<f64>::default();
         // Without a branch, so that the loop is vectorized.
         for (region, cost) in costs.iter_mut().enumerate() {
             let (members, density, searches) = (members[region], densities[region], larger.counts[region]);
             let cell = (sides[region].max(anywhere) * f64::from(SLACK)).max((2.8 / density).sqrt());
             let taken = cell.min(self.cells_max[0][region]) * cell.min(self.cells_max[1][region]);
-            in_cell = in_cell.max(taken * density);
             let tests = taken * density / LANES;
             let own_pairs = members * VECTOR_NS * ((1.5 * tests).max(1.0) + (3.0 * tests).max(1.0));
             // A larger row takes as many cells across as its side has, and two more. Summed over
@@ -270,12 +274,8 @@ impl SizeSample {
             *cost = searches * SEARCH_NS + if members > 0.0 { found } else { 0.0 };
         }
         let in_cells: f64 = costs.iter().sum();
-        // Bands of which cells would be crowded are rows of narrow columns, if that is faster.
-        let least = if in_cell < CROWDED || !self.has_rows {
-            in_cells
-        } else {
-            in_cells.min(self.row_cost(from, to, overlaps))
-        };
+        let if_crowded = CROWDED_BODY_NS * classed.len() as f64 + CROWDED_SEARCH_NS * (self.rows.len() - to) as f64;
+        let least = if self.may_be_one_row { in_cells.min(if_crowded) } else { in_cells };
         least + CLASS_NS / self.weight
     }
 }

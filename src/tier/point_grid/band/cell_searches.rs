@@ -21,10 +21,10 @@ pub(super) const CELL_SEARCH_NS: f64 = 30.0;
 /// A run of cells in that search.
 const CELL_RUN_NS: f64 = 5.0;
 /// A vector of box tests.
-pub(super) const VECTOR_NS: f64 = 2.5;
+pub(in crate::tier::point_grid) const VECTOR_NS: f64 = 2.5;
 
 /// Box tests in a vector.
-pub(super) const LANES: f64 = 8.0;
+pub(in crate::tier::point_grid) const LANES: f64 = 8.0;
 
 /// The searches of the cells for some boxes, estimated from a sample of these.
 pub(super) struct CellSearches {

@@ -67,8 +67,3 @@ pub(super) fn equal_cells(population: usize, [x, y]: [Extent; 2], cell_size: Cel
     }
     CellGrid::equal(population, [x, y], [columns, rows])
 }
-
-/// The height of equal cells for the pairs of so many bodies.
-pub(in crate::tier::point_grid) fn cell_height(population: usize, extents: [Extent; 2]) -> f32 {
-    (extents[1].max - extents[1].min) / equal_cells(population, extents, CellSize::ForOwnPairs).rows as f32
-}

@@ -18,7 +18,7 @@ use crate::tier::point_grid::band::equal_cells::{CellSize, equal_cells};
 use crate::tier::sweep::axis_sample::{beginning_around, beginning_in};
 
 /// Even cells are crowded if each has more bodies than this.
-pub(in crate::tier::point_grid) const CROWDED: f64 = 16.0;
+const CROWDED: f64 = 16.0;
 
 /// Where bodies are not evenly distributed, the cells that suit them take longer to find than one
 /// row: about as long as so many tests for each body.
@@ -104,7 +104,11 @@ impl<'a> RowEstimate<'a> {
 
     /// The axis on which one row tests the fewest bodies with one, and how many it tests.
     fn fewest_tests(&self) -> (usize, f64) {
-        let tests = [0, 1].map(|axis| beginning_in(axis, self.own, column_width(self.own.len(), self.extents, axis)));
+        let tests = [0, 1].map(|axis| {
+            let Extent { min, max, .. } = self.extents[axis];
+            let column = (max - min) / one_row(self.own.len(), self.extents, axis).columns as f32;
+            beginning_in(axis, self.own, column)
+        });
         let axis = usize::from(tests[1] < tests[0]);
         (axis, tests[axis])
     }
@@ -119,11 +123,6 @@ pub(super) fn one_row(population: usize, extents: [Extent; 2], axis: usize) -> C
     let wanted = (population as f32 / POPULATION).min(most);
     let columns = if spread.is_finite() { (wanted as usize).clamp(1, FINE_MAX) } else { 1 };
     CellGrid::one_row(population, extents, axis, columns)
-}
-
-/// The width of the columns of such a row.
-pub(in crate::tier::point_grid) fn column_width(population: usize, extents: [Extent; 2], axis: usize) -> f32 {
-    (extents[axis].max - extents[axis].min) / one_row(population, extents, axis).columns as f32
 }
 
 /// How many columns a body reaches beyond its own, at most, and how many bodies are tested with

@@ -3,6 +3,7 @@
 use crate::geometry::RawAabb;
 use crate::memory::buffers::{buffers, plain_buffers};
 use crate::memory::radix::{by_value, number_of};
+use crate::tier::point_grid::band::equal_cells::CellSize;
 
 /// The longer side of a box; infinite if an edge is.
 #[inline(always)]
@@ -21,8 +22,6 @@ const BORDERS_TRIED: usize = 24;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SampleRow {
     pub(super) side: f32,
-    /// The mean of its width and its height.
-    mean_side: f32,
     /// The region of the world that it lies in.
     pub(super) region: u8,
 }
@@ -51,8 +50,6 @@ pub(super) struct RowsAfter {
     /// The sums of their sides, and of the squares of these.
     pub(super) sides: PerRegion<f64>,
     pub(super) squares: PerRegion<f64>,
-    /// The sums of the means of their widths and heights.
-    pub(super) mean_sides: PerRegion<f64>,
 }
 
 /// Most borders that rows are counted at: those that are tried, and both ends.
@@ -62,7 +59,7 @@ pub(super) const COUNTED: usize = BORDERS_TRIED + 2;
 #[derive(Debug, Default)]
 pub(in crate::tier::point_grid) struct SizeSample {
     /// The boxes of the rows.
-    pub(super) thinned: Vec<RawAabb>,
+    thinned: Vec<RawAabb>,
     /// By ascending side.
     pub(super) rows: Vec<SampleRow>,
     /// While the rows are sorted by place.
@@ -81,29 +78,28 @@ pub(in crate::tier::point_grid) struct SizeSample {
     /// By region: how wide and how high the world is if all regions are like it. A cell that is
     /// larger has no more bodies.
     pub(super) cells_max: [PerRegion<f64>; 2],
-    /// Whether bands may be rows of narrow columns.
-    pub(super) has_rows: bool,
+    /// See [`CellSize::may_be_one_row`].
+    pub(super) may_be_one_row: bool,
 }
 
 plain_buffers!(SampleRow, RowsBefore, RowsAfter);
 buffers!(SizeSample {
     leveled: thinned, rows, keys, tried, counted, before, after;
     own: ;
-    plain: weight, densities, mean_density, cells_max, has_rows;
+    plain: weight, densities, mean_density, cells_max, may_be_one_row;
 });
 
 impl SizeSample {
     /// Thins the sorted sample, and divides the world into regions of equal population: strips by
     /// y, each divided by x. The regions show how dense the world is, and which sizes occur
     /// together.
-    pub(super) fn rebuild(&mut self, sorted: &[RawAabb], population: usize, has_rows: bool) {
+    pub(super) fn rebuild(&mut self, sorted: &[RawAabb], population: usize, cell_size: CellSize) {
         let Self { thinned, rows, keys, .. } = self;
         let count = sorted.len().min(THINNED);
         thinned.clear();
         thinned.extend((0..count).map(|k| sorted[(2 * k + 1) * sorted.len() / (2 * count)]));
         rows.clear();
-        let mean_side = |&[x0, y0, x1, y1]: &RawAabb| 0.5 * (x1 - x0) + 0.5 * (y1 - y0);
-        let row = |aabb| SampleRow { side: longest_side(aabb), mean_side: mean_side(aabb), region: 0 };
+        let row = |aabb| SampleRow { side: longest_side(aabb), region: 0 };
         rows.extend(thinned.iter().map(row));
         let mut extents = [[EXTENT_MIN; REGIONS * REGIONS]; 2];
         // Lower edges would put large boxes and small ones in one place into different regions.
@@ -130,7 +126,7 @@ impl SizeSample {
         let weight = population as f64 / count as f64;
         let areas: PerRegion<f64> = std::array::from_fn(|region| extents[0][region] * extents[1][region]);
         self.weight = weight;
-        self.has_rows = has_rows;
+        self.may_be_one_row = cell_size.may_be_one_row();
         self.densities = areas.map(|area| weight / area);
         self.mean_density = weight / areas.iter().sum::<f64>();
         self.cells_max = extents.map(|extents| extents.map(|extent| extent * REGIONS as f64));
@@ -175,7 +171,6 @@ impl SizeSample {
                 rows_after.counts[region] += 1.0;
                 rows_after.sides[region] += side;
                 rows_after.squares[region] += side * side;
-                rows_after.mean_sides[region] += f64::from(row.mean_side);
             }
             (after[usize::from(counted[border])], to) = (rows_after, border);
         }

@@ -19,7 +19,7 @@ fn sorted_squares(sides: impl Iterator<Item = f32>) -> Vec<RawAabb> {
 
 fn size_sample(sorted: &[RawAabb], population: usize) -> SizeSample {
     let mut sample = SizeSample::default();
-    sample.rebuild(sorted, population, true);
+    sample.rebuild(sorted, population, CellSize::ForOwnPairs);
     sample
 }
 
@@ -27,7 +27,7 @@ fn size_sample(sorted: &[RawAabb], population: usize) -> SizeSample {
 fn alike_sizes_are_one_class() {
     let boxes = sorted_squares((0..1000).map(|k| 0.7 + 0.3 * (k as f32 / 1000.0)));
     assert!(single_class(&boxes, 100_000, ANY, &mut Vec::new()).is_some_and(|single| single.all_alike));
-    assert_eq!(choose_classes(&boxes, 100_000, ANY, &mut SizeSample::default()).0.len(), 1);
+    assert_eq!(choose_classes(&boxes, 100_000, ANY, &mut SizeSample::default()).len(), 1);
 }
 
 #[test]
@@ -46,14 +46,20 @@ fn a_few_large_bodies_among_alike_ones_are_oversized_without_an_estimate() {
 #[test]
 fn few_large_bodies_do_not_widen_the_cells() {
     let boxes = sorted_squares((0..1000).map(|k| if k < 3 { 30.0 } else { 1.0 }));
-    let (limits, _) = choose_classes(&boxes, 100_000, ANY, &mut SizeSample::default());
+    let limits = choose_classes(&boxes, 100_000, ANY, &mut SizeSample::default());
     assert!((1.0..2.0).contains(&limits[0]), "{limits:?}");
 }
 
 #[test]
-fn sizes_of_four_decades_are_several_classes() {
-    let boxes = sorted_squares((0..1000).map(|k| 0.01 * 10f32.powf(k as f32 / 250.0)));
-    assert!(choose_classes(&boxes, 100_000, ANY, &mut SizeSample::default()).0.len() >= 2);
+fn many_sizes_share_a_class_where_cells_would_be_crowded_anyway() {
+    let classes = |boxes: &[RawAabb], cell_size: CellSize| {
+        choose_classes(boxes, 100_000, ClassOptions { cell_size, ..ANY }, &mut SizeSample::default()).len()
+    };
+    let of_many_sizes = sorted_squares((0..1000).map(|k| 0.01 * 10f32.powf(k as f32 / 250.0)));
+    assert_eq!(classes(&of_many_sizes, CellSize::ForOwnPairs), 1);
+    assert!([CellSize::ForSearches, CellSize::Given(1.0)].into_iter().all(|cells| classes(&of_many_sizes, cells) > 1));
+    let of_two_sizes = sorted_squares((0..1000).map(|k| if k < 50 { 12.0 } else { 0.6 }));
+    assert_eq!(classes(&of_two_sizes, CellSize::ForOwnPairs), 2, "few larger ones search cells of few");
 }
 
 #[test]
@@ -106,7 +112,8 @@ fn on_a_line(larger: f32) -> Vec<RawAabb> {
 #[test]
 fn cost_of_a_line_follows_its_bodies() {
     let cost = |larger: f32, population: usize| {
-        let sample = size_sample(&on_a_line(larger), population);
+        let mut sample = SizeSample::default();
+        sample.rebuild(&on_a_line(larger), population, CellSize::ForSearches);
         sample.cost(&Borders::from_slice(&[THINNED]), &mut KnownCosts::new())
     };
     for larger in [4.0, 40.0] {
@@ -133,8 +140,7 @@ fn regions_are_those_of_centers() {
 #[test]
 fn given_bounds_include_boxes_of_that_size() {
     let boxes = sorted_squares((0..1000).map(|_| 1.0));
-    let (limits, _) =
-        choose_classes(&boxes, 1000, ClassOptions { bounds: &[0.5, 3.0], ..ANY }, &mut SizeSample::default());
+    let limits = choose_classes(&boxes, 1000, ClassOptions { bounds: &[0.5, 3.0], ..ANY }, &mut SizeSample::default());
     assert_eq!(limits.len(), 2);
     assert!(boxes.iter().all(|aabb| longest_side(aabb) <= limits[0]));
 }
@@ -144,7 +150,7 @@ fn without_an_oversized_tier_few_are_left_over() {
     // With a tier for oversized boxes, the large ones would go there.
     for share in [2, 20, 200] {
         let boxes = sorted_squares((0..4000).map(|k| if k % share == 0 { 50.0 + k as f32 * 0.1 } else { 0.1 }));
-        let (limits, _) = choose_classes(
+        let limits = choose_classes(
             &boxes,
             100_000,
             ClassOptions { has_oversized_tier: false, ..ANY },
@@ -153,19 +159,4 @@ fn without_an_oversized_tier_few_are_left_over() {
         let left = boxes.iter().filter(|aabb| longest_side(aabb) > limits[limits.len() - 1]).count();
         assert!(left * CLASS_ONE_IN < boxes.len(), "{left} of one in {share} are left over: {limits:?}");
     }
-}
-
-#[test]
-fn lines_of_many_lengths_share_a_class_if_bands_may_be_rows() {
-    let mut rng = SplitMix64::new(9);
-    let mut line = |k: usize| {
-        let ([x, y], long) = (rng.point(0.0, 400.0), 0.15 * 10f32.powf(k as f32 / 400.0));
-        if k.is_multiple_of(2) { [x, y, x + long, y + 0.01] } else { [x, y, x + 0.01, y + long] }
-    };
-    let lines: Vec<RawAabb> = (0..1000).map(&mut line).collect();
-    let classes = |cell_size: CellSize| {
-        choose_classes(&lines, 60_000, ClassOptions { cell_size, ..ANY }, &mut SizeSample::default()).0.len()
-    };
-    assert_eq!(classes(CellSize::ForOwnPairs), 1);
-    assert!(classes(CellSize::ForSearches) > 1 && classes(CellSize::Given(1.0)) > 1);
 }
