@@ -65,7 +65,7 @@ const LISTED_MAX: usize = 64;
 /// they touch few statics or none.
 const ENTRIES_MAX: usize = 16;
 
-/// Bodies of that sample: a few of a band may touch most statics, as those in a pile.
+/// Bodies of that sample. It is large because most statics may be in a pile that few bodies touch.
 const TOUCHING_SAMPLE: usize = 128;
 
 /// More entries of a body are not counted. A search skips parts of long leaves.
