@@ -456,3 +456,21 @@ fn statics_replaced_before_a_save_end_their_contacts() {
         }
     }
 }
+
+#[test]
+fn replaced_statics_that_share_an_id_are_refused() {
+    let mut world = world(WorldConfig::new().with_contact_tracking(true));
+    let floors = [[-9.0f32, -1.0, 9.0, 0.0], [-9.0, -1.0, 9.0, 0.1], [40.0, 0.0, 41.0, 1.0]];
+    world.set_statics(Statics::new(&floors).with_ids(&[5, 6, 7])).unwrap();
+    world.step(Bodies::uniform(&[[0.0f32, 0.3]], [0.5, 0.5])).unwrap();
+    world.set_statics(Statics::new(&floors).with_ids(&[1, 2, 5])).unwrap();
+    let with_ids = |ids: [u64; 3]| {
+        let mut saved = serde_json::to_value(world.save()).unwrap();
+        *saved.pointer_mut("/tracked/other_statics").unwrap() = json!(ids);
+        World::restore(serde_json::from_value(saved).unwrap())
+    };
+    let Err(Error::InvalidSave { part: "contacts", source }) = with_ids([5, 5, 7]) else { panic!("accepted") };
+    assert_eq!(*source, Error::DuplicateStaticId { first: 0, second: 1, id: 5 });
+    // Nothing touches the last one: its row may have been vacant.
+    assert!(with_ids([5, 6, 5]).is_ok());
+}

@@ -6,7 +6,7 @@
 
 use crate::contacts::events::contact_set::ContactSet;
 use crate::contacts::events::ids::StepIds;
-use crate::contacts::events::tracker::ContactTracker;
+use crate::contacts::events::tracker::{ContactTracker, check_unique};
 use crate::error::Error;
 use crate::frame::statics::StaticSet;
 use crate::frame::statics_version::StaticsVersion;
@@ -14,6 +14,7 @@ use crate::input::rows::ROWS_MAX;
 use crate::memory::shared_column::SharedColumn;
 use crate::pair::{entry, row_and_partner};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// The contacts of the last successful step, and the ids of its rows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -50,8 +51,8 @@ impl ContactTracker {
     ///
     /// # Errors
     ///
-    /// [`Error::TooManyRows`], [`Error::DuplicateBodyId`], or [`Error::InvalidConfig`] with the
-    /// invalid value.
+    /// [`Error::TooManyRows`], [`Error::DuplicateBodyId`], [`Error::DuplicateStaticId`], or
+    /// [`Error::InvalidConfig`] with the invalid value.
     pub(crate) fn restore(saved: &SavedTracked, statics: &StaticSet) -> Result<Self, Error> {
         let SavedTracked { rows: row_count, ids, absent: skipped, other_statics, .. } = saved;
         saved.check_rows()?;
@@ -75,6 +76,11 @@ impl ContactTracker {
                 tracker.statics_version = statics.version;
             }
             Some(ids) => {
+                // Two statics with one id would become one, and so would their contacts. Rows
+                // without contacts may have been vacant.
+                let touched: BTreeSet<u32> = saved.statics.iter().map(|&[_, row, _]| row).collect();
+                let untouched: Vec<u32> = (0..ids.len() as u32).filter(|row| !touched.contains(row)).collect();
+                check_unique(ids, &untouched)?;
                 tracker.static_ids = (!ids.is_empty()).then(|| SharedColumn::of(ids));
                 tracker.statics_version = StaticsVersion::default();
             }

@@ -385,7 +385,13 @@ pub(crate) fn check_static_ids(tree: &StaticTree) -> Result<(), Error> {
     let Some(ids) = tree.ids() else { return Ok(()) };
     let ids: Vec<u64> = ids.iter().copied().collect();
     let vacant: Vec<u32> = (0..tree.len() as u32).filter(|&row| tree.is_vacant(row)).collect();
-    match first_duplicate(&ids, &vacant) {
+    check_unique(&ids, &vacant)
+}
+
+/// Checks that no two statics have the same id, but for those in rows that do not count, which
+/// ascend.
+pub(super) fn check_unique(ids: &[u64], not_counted: &[u32]) -> Result<(), Error> {
+    match first_duplicate(ids, not_counted) {
         Some((first, second, id)) => Err(Error::DuplicateStaticId { first, second, id }),
         None => Ok(()),
     }
