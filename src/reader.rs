@@ -17,6 +17,8 @@ use std::time::Duration;
 #[derive(Clone)]
 pub struct SnapshotReader {
     published: Arc<Published>,
+    /// Whether the world may use other threads.
+    parallel: bool,
 }
 
 /// The bodies and statics of one step, which do not change while later steps run.
@@ -30,11 +32,16 @@ pub struct SnapshotReader {
 #[derive(Clone)]
 pub struct Snapshot {
     frame: Arc<Frame>,
+    parallel: bool,
 }
 
 impl SnapshotReader {
-    pub(crate) fn new(published: Arc<Published>) -> Self {
-        Self { published }
+    pub(crate) fn new(published: Arc<Published>, parallel: bool) -> Self {
+        Self { published, parallel }
+    }
+
+    fn snapshot(&self, frame: Arc<Frame>) -> Snapshot {
+        Snapshot { frame, parallel: self.parallel }
     }
 
     /// Returns the last successful step.
@@ -46,7 +53,7 @@ impl SnapshotReader {
     ///
     /// O(1) without allocation: a lock is taken while a pointer is copied.
     pub fn latest(&self) -> Snapshot {
-        Snapshot { frame: self.published.latest() }
+        self.snapshot(self.published.latest())
     }
 
     /// Waits for a step with a number above `step_number`, for at most `timeout`.
@@ -80,7 +87,7 @@ impl SnapshotReader {
     /// # Ok::<(), triphase::Error>(())
     /// ```
     pub fn wait_newer(&self, step_number: u64, timeout: Duration) -> Option<Snapshot> {
-        self.published.wait_newer(step_number, timeout).map(|frame| Snapshot { frame })
+        self.published.wait_newer(step_number, timeout).map(|frame| self.snapshot(frame))
     }
 
     /// Whether the world was dropped, so that no step will follow.
@@ -119,7 +126,7 @@ impl Snapshot {
     ///
     /// Any number of threads may query a snapshot at the same time. See [`QueryBuilder`].
     pub fn query(&self) -> QueryBuilder<'_> {
-        QueryBuilder::of_frame(&self.frame, &self.frame.statics.tree, !self.frame.sequential)
+        QueryBuilder::of_frame(&self.frame, &self.frame.statics.tree, self.parallel)
     }
 
     /// Finds all entities whose boxes overlap `area`; see [`QueryBuilder::query_aabb`].
@@ -170,3 +177,20 @@ const _: () = {
     shared::<SnapshotReader>();
     shared::<Snapshot>();
 };
+
+#[cfg(test)]
+mod tests {
+    use crate::{Bodies, World, WorldConfig};
+
+    #[test]
+    fn snapshots_use_threads_if_their_world_may() {
+        for threshold in [None, Some(1000)] {
+            let mut world = World::new(WorldConfig::new().with_parallel_threshold(threshold)).expect("valid settings");
+            let reader = world.reader();
+            let before = reader.latest();
+            world.step(Bodies::uniform(&[[0.0f32, 0.0]], [0.5, 0.5])).expect("a valid body");
+            let may_use_threads = [before, reader.latest()].map(|snapshot| snapshot.parallel);
+            assert_eq!(may_use_threads, [threshold.is_some(); 2]);
+        }
+    }
+}

@@ -148,7 +148,7 @@ impl StepParts<'_> {
         let mut phases = PhaseTimes::default();
         parallel::enter(parallel, || -> Result<(), Error> {
             history.thread_count = parallel::worker_count(parallel);
-            frame.begin(rows.len(), !config.may_use_threads());
+            frame.begin(rows.len());
             statics.update_grid();
             let step = StepContext::new(config, *simd, parallel, statics, are_circles, &contacts.pool);
             let step = StepContext { listener, uses_static_grid: true, ..step };

@@ -304,7 +304,7 @@ impl StepParts<'_> {
         broad_phase.update(step, last, &mut found.filed, frame);
         found.neighbor_lists.finish(frame.moved.stamp);
         drop(span);
-        frame.begin_update(rows.len(), !config.may_use_threads());
+        frame.begin_update(rows.len());
         (frame.step, frame.had_circles) = (step_number, are_circles);
         write_columns(&broad_phase.changed_bodies.by_row, rows, frame);
         frame.ids_stamp = frame.moved.stamp;

@@ -729,7 +729,7 @@ impl World {
     /// is built in memory that no [`Snapshot`](crate::Snapshot) uses. If snapshots keep at most two
     /// earlier steps at a time, steps reuse the memory of older ones and allocate nothing.
     pub fn reader(&self) -> SnapshotReader {
-        SnapshotReader::new(self.frames.publish())
+        SnapshotReader::new(self.frames.publish(), self.config.may_use_threads())
     }
 
     /// Visits the parts of the three tiers' structures, for debug drawing.

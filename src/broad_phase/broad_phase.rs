@@ -108,7 +108,7 @@ impl BroadPhase {
         boxes.0.truncate(row_count);
         self.row_index.clear();
         let all = StepContext { parallel: step.config.is_parallel(row_count), ..step };
-        frame.begin(row_count, !step.config.may_use_threads());
+        frame.begin(row_count);
         let filed = self.finder.file(all, boxes, true, &mut frame.bands, &mut PhaseTimes::default());
         debug_assert!(filed.is_ok(), "invalid rows are skipped");
         self.finder.build_frame(all, frame);

@@ -29,7 +29,7 @@ impl BroadPhase {
         boxes: &StoredBoxes,
         frame: &mut Frame,
     ) -> Result<(), Error> {
-        frame.begin(boxes.len(), !step.config.may_use_threads());
+        frame.begin(boxes.len());
         frame.cached.clear();
         self.finder.file(step, boxes, true, &mut frame.bands, &mut PhaseTimes::default())?;
         self.finder.build_frame(step, frame);

@@ -28,8 +28,6 @@ pub(crate) struct Frame {
     pub(crate) had_circles: bool,
     /// Whether the boxes were moved to another origin since they were given.
     pub(crate) is_shifted: bool,
-    /// Whether the world's settings allow one thread only.
-    pub(crate) sequential: bool,
     /// By row; empty if the step had no ids.
     pub(crate) ids: Vec<u64>,
     /// The stamp of the frame whose ids these are, if that is to be updated.
@@ -57,7 +55,7 @@ pub(crate) struct Frame {
 buffers!(Frame {
     leveled: filters, bands, moved, cached, oversized, skipped;
     own: ids, boxes_by_row;
-    plain: ids_stamp, step, row_count, had_circles, is_shifted, sequential, statics, phases;
+    plain: ids_stamp, step, row_count, had_circles, is_shifted, statics, phases;
 });
 
 impl Frame {
@@ -68,8 +66,8 @@ impl Frame {
     }
 
     /// Prepares for another step, and drops what was derived from the last contents.
-    pub(crate) fn begin(&mut self, row_count: usize, sequential: bool) {
-        (self.row_count, self.sequential) = (row_count, sequential);
+    pub(crate) fn begin(&mut self, row_count: usize) {
+        self.row_count = row_count;
         self.is_shifted = false;
         self.moved.clear();
         // The step may fail after it wrote its ids.
@@ -78,8 +76,8 @@ impl Frame {
     }
 
     /// Prepares for another step of which some rows changed: the rest stays.
-    pub(crate) fn begin_update(&mut self, row_count: usize, sequential: bool) {
-        (self.row_count, self.sequential) = (row_count, sequential);
+    pub(crate) fn begin_update(&mut self, row_count: usize) {
+        self.row_count = row_count;
         self.boxes_by_row.invalidate();
         self.cached.clear();
         self.skipped.clear();

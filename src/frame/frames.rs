@@ -169,7 +169,7 @@ impl Frames {
     /// Copies to `next` what the last step stored apart from boxes and statics.
     pub(crate) fn copy_step(&mut self, next: &mut Frame) {
         let front = self.front();
-        (next.step, next.row_count, next.sequential) = (front.step, front.row_count, front.sequential);
+        (next.step, next.row_count) = (front.step, front.row_count);
         next.phases = front.phases;
         next.skipped.clone_from(&front.skipped);
         next.filters.clone_from(&front.filters);

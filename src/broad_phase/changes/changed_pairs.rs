@@ -230,7 +230,7 @@ impl ChangedPairs {
 
     /// Lists the changed rows that exist.
     fn list_present(&mut self, input: ChangedInput<'_>) {
-        self.filed.begin(input.row_count, true);
+        self.filed.begin(input.row_count);
         self.records.clear();
         self.records.extend(input.present().map(|&ChangedBody { row, aabb, .. }| BodyRecord { aabb, row }));
     }
