@@ -276,7 +276,7 @@ impl StepParts<'_> {
             return Err(Error::TooManyPairs { limit: config.pair_limit });
         }
         phases.find_pairs = timer.lap();
-        contacts.identify_changed(rows, broad_phase.changed.rows())?;
+        contacts.identify_changed(rows.len(), &broad_phase.changed_bodies.by_row)?;
         if config.contact_tracking {
             phases.track_contacts = timer.lap();
         }

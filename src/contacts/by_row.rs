@@ -42,13 +42,21 @@ pub(crate) fn span_count(rows: usize) -> usize {
     rows.div_ceil(SPAN_ROWS)
 }
 
-/// The entries of a pair.
+/// The sides of a pair that are bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PairSides {
-    /// The first row with the second.
+    /// The first: a body and a static.
     First,
-    /// Also the second with the first.
+    /// Two bodies.
     Both,
+}
+
+impl PairSides {
+    /// The rows of the bodies of a pair; if there is one, twice the same.
+    #[inline(always)]
+    pub(crate) fn of(self, pair: [u32; 2]) -> [u32; 2] {
+        if self == Self::Both { pair } else { [pair[0]; 2] }
+    }
 }
 
 /// Entries sorted by span within each chunk.
@@ -65,20 +73,15 @@ pub(crate) struct RowSort {
 buffers!(RowSort { leveled: entries, span_ends; own: ; plain: chunk_room, chunk_count; });
 
 impl RowSort {
-    /// Sorts all pairs; their rows are below `rows`.
+    /// Sorts all pairs of a step of all rows, whose pages have up to [`PAGE_LEN`] pairs. Their rows
+    /// are below `rows`.
     pub(crate) fn fill(&mut self, pages: PageChain<'_>, rows: usize, sides: PairSides, parallel: bool) {
         let spans = span_count(rows);
         let chunk_pages_min = (spans / SPANS_PER_PAGE).clamp(CHUNK_PAGES[0], CHUNK_PAGES[1]);
         let chunk_pages = pages.len().div_ceil(CHUNKS_MAX).max(chunk_pages_min);
         let entries_per_pair = if sides == PairSides::Both { 2 } else { 1 };
         self.chunk_count = pages.len().div_ceil(chunk_pages);
-        // Kept pages may be longer than others.
-        let pair_count = |chunk: usize| {
-            let end = pages.len().min((chunk + 1) * chunk_pages);
-            (chunk * chunk_pages..end).map(|k| pages.page(k).len()).sum::<usize>()
-        };
-        let most = (0..self.chunk_count).map(pair_count).fold(chunk_pages * PAGE_LEN, usize::max);
-        self.chunk_room = most * entries_per_pair;
+        self.chunk_room = chunk_pages * PAGE_LEN * entries_per_pair;
         let len = self.chunk_count * self.chunk_room;
         grow(&mut self.entries, len);
         if self.span_ends.len() < self.chunk_count {

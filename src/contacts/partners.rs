@@ -93,10 +93,7 @@ impl Buffers for CsrLists {
         self.sort.bytes() + self.spans.bytes()
     }
 
-    fn reserve_like(&mut self, other: &Self) {
-        self.sort.reserve_like(&other.sort);
-        self.spans.reserve_like(&other.spans);
-    }
+    fn reserve_like(&mut self, _: &Self) {}
 
     /// Drops all scratch: it does not belong to the lists.
     fn shrink_to_fit(&mut self) {

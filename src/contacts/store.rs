@@ -3,6 +3,7 @@
 //! A step finds its pairs in `next`, apart from those of the last successful step in `found`. When
 //! nothing can fail any more, the two are swapped.
 
+use crate::broad_phase::changes::changed_body::ChangedBody;
 use crate::broad_phase::changes::changed_set::ChangedSet;
 use crate::broad_phase::pairs::FoundPairs;
 use crate::config::WorldConfig;
@@ -15,7 +16,6 @@ use crate::contacts::stream::channel::StepSummary;
 use crate::error::Error;
 use crate::frame::frame::Frame;
 use crate::frame::moved::FrameStamp;
-use crate::input::chunks::Chunks;
 use crate::memory::bit_set::BitSet;
 use crate::memory::buffers::Buffers;
 use crate::memory::page::PagePool;
@@ -71,8 +71,8 @@ impl ContactStore {
     /// # Errors
     ///
     /// If two rows share an id. Nothing has changed then.
-    pub(crate) fn identify_changed(&mut self, rows: &Chunks<'_, '_>, changed: &[u32]) -> Result<(), Error> {
-        self.events.as_mut().map_or(Ok(()), |tracker| tracker.identify_changed(rows, changed))
+    pub(crate) fn identify_changed(&mut self, row_count: usize, changed: &[ChangedBody]) -> Result<(), Error> {
+        self.events.as_mut().map_or(Ok(()), |tracker| tracker.identify_changed(row_count, changed))
     }
 
     /// Edits the tracked contacts, if there are any, in a step whose bodies were
@@ -134,7 +134,7 @@ impl ContactStore {
         parallel: bool,
     ) {
         self.found.clear(&self.pool);
-        self.kept.fill(&self.next, changed, row_count, self.partners.is_some(), parallel);
+        self.kept.fill(&self.next, changed, row_count, self.partners.as_deref(), parallel);
         self.kept.stamp = stamp;
         // Without a margin, no contact persists without its pair.
         if let Some(tracker) = self.events.as_mut().filter(|_| margin > 0.0) {

@@ -163,6 +163,7 @@ impl<'i, 'a> Chunks<'i, 'a> {
     }
 
     /// The id of a row; the row itself if there are no ids.
+    #[cfg(debug_assertions)]
     pub(crate) fn id(&self, row: u32) -> u64 {
         let (chunk, at) = self.chunk_of(row as usize);
         self.chunks[chunk].ids.map_or(u64::from(row), |ids| ids.at(at))

@@ -17,7 +17,7 @@ use crate::broad_phase::pairs::{FoundPairs, PageChain, PairPages};
 use crate::contacts::by_row::{self, PairSides, RowSort};
 use crate::contacts::changes::row_lists::RowLists;
 use crate::contacts::changes::segments::{SEGMENT_ROWS, Segment, edit_segments};
-use crate::contacts::changes::sorted_edit::{insert_sorted, release_spare, remove_sorted};
+use crate::contacts::changes::sorted_edit::{insert_sorted, release_spare, remove_sorted, reserve_spare};
 use crate::contacts::partners::{CsrSpan, PartnerLists};
 use crate::frame::moved::FrameStamp;
 use crate::memory::buffers::{Buffers, buffers};
@@ -108,21 +108,20 @@ impl KeptPairs {
         self.statics = KeptSide::default();
     }
 
-    /// Replaces all pairs by those of a step in which these rows `changed`.
+    /// Replaces all pairs by those of a step in which these rows `changed`. `lists` are its partner
+    /// lists, if these are wanted.
     pub(crate) fn fill(
         &mut self,
         found: &FoundPairs,
         changed: &ChangedSet,
         row_count: usize,
-        with_lists: bool,
+        lists: Option<&PartnerLists>,
         parallel: bool,
     ) {
         let Self { bodies, statics, .. } = self;
         bodies.fill_pages(found.body_pages(), (row_count, found.body_pair_count()), parallel);
         statics.fill_pages(found.static_pages(), (row_count, found.static_pair_count()), parallel);
-        if with_lists {
-            let mut lists = PartnerLists::default();
-            lists.rebuild(found, row_count, parallel);
+        if let Some(lists) = lists {
             bodies.lists.fill(parallel, row_count, |row| lists.bodies(row));
             statics.lists.fill(parallel, row_count, |row| lists.statics(row));
         }
@@ -206,11 +205,6 @@ impl ActiveRows<'_> {
 }
 
 impl KeptSide {
-    /// All pairs, ascending (KEPT-1).
-    pub(crate) fn entries(&self) -> impl Iterator<Item = u64> {
-        merge(self.pages.entries(), self.active.iter().copied())
-    }
-
     /// Finds which static pairs of newly changed rows ended and began.
     fn compare_rows(&self, rows: impl Iterator<Item = u32>, found: &mut FoundChanges) {
         let FoundChanges { newly_changed, edits: PairEdits { removed, added }, .. } = found;
@@ -302,9 +296,7 @@ impl KeptSide {
                     pairs.clear();
                     let lists = (rows..rows + SEGMENT_ROWS).map(|row| (row, partners.list(row)));
                     let count = lists.clone().map(|(_, list)| list.len()).sum::<usize>();
-                    if pairs.capacity() < count {
-                        pairs.reserve_exact(count + count / 4 + 8);
-                    }
+                    reserve_spare(pairs, count);
                     for (row, list) in lists {
                         pairs.extend(list.iter().map(|&partner| [first_row + row as u32, partner]));
                     }
@@ -353,15 +345,10 @@ fn merge(a: impl Iterator<Item = u64>, b: impl Iterator<Item = u64>) -> impl Ite
 
 impl Segment for Page {
     fn edit(&mut self, removed: &[u64], added: &[u64]) {
-        let place = |pairs: &[[u32; 2]], key: u64| pairs.partition_point(|&[row, partner]| entry(row, partner) < key);
+        let place = |pairs: &[[u32; 2]], wanted: u64| pairs.partition_point(|&[a, b]| entry(a, b) < wanted);
         self.edit_pairs(|pairs| {
-            remove_sorted(pairs, removed, |pairs, from, &key| from + place(&pairs[from..], key));
-            insert_sorted(
-                pairs,
-                added.iter(),
-                |pairs, end, &key| place(&pairs[..end], key),
-                |&key| row_and_partner(key),
-            );
+            remove_sorted(pairs, removed, |pairs, from, entry| from + place(&pairs[from..], entry));
+            insert_sorted(pairs, added, |pairs, end, entry| place(&pairs[..end], entry), row_and_partner);
             release_spare(pairs);
         });
     }

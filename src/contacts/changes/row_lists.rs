@@ -4,11 +4,12 @@
 //! moves the lists of its segment, half a kilobyte.
 
 use crate::contacts::changes::segments::{SEGMENT_ROWS, Segment, SortedEdits, edit_segments};
-use crate::contacts::changes::sorted_edit::{insert_sorted, release_spare, remove_sorted};
+use crate::contacts::changes::sorted_edit::{insert_sorted, release_spare, remove_sorted, reserve_spare};
 use crate::memory::buffers::buffers;
 use crate::pair::row_and_partner;
 use crate::parallel;
 use crate::prefetch::prefetch;
+use std::ops::Range;
 
 /// A list for each row.
 #[derive(Debug, Default)]
@@ -38,9 +39,7 @@ impl RowLists {
             let lists = rows.clone().map(|row| if row < row_count { list(row as u32) } else { &[] });
             let len: usize = lists.clone().map(<[u32]>::len).sum();
             ends.reserve_exact(SEGMENT_ROWS);
-            if partners.capacity() < len {
-                partners.reserve_exact(len + len / 4 + 8);
-            }
+            reserve_spare(partners, len);
             for list in lists {
                 partners.extend_from_slice(list);
                 ends.push(partners.len() as u32);
@@ -68,46 +67,49 @@ impl RowLists {
 
 impl ListSegment {
     #[inline]
-    fn range(&self, row: u32) -> std::ops::Range<usize> {
-        let at = row as usize % SEGMENT_ROWS;
-        let start = if at == 0 { 0 } else { self.ends[at - 1] };
-        start as usize..self.ends[at] as usize
+    fn range(&self, row: u32) -> Range<usize> {
+        range(&self.ends, row)
     }
+}
 
-    /// Where an entry is, or belongs. Lists of other rows may have been moved.
-    fn place(&self, partners: &[u32], entry: u64) -> usize {
-        let [row, partner] = row_and_partner(entry);
-        let range = self.range(row);
-        range.start + partners[range].partition_point(|&other| other < partner)
-    }
+/// Where the list of a row is, given the ends of all lists.
+#[inline]
+fn range(ends: &[u32], row: u32) -> Range<usize> {
+    let at = row as usize % SEGMENT_ROWS;
+    let start = if at == 0 { 0 } else { ends[at - 1] };
+    start as usize..ends[at] as usize
+}
 
-    /// Moves the ends of lists by the number of entries up to each row.
-    fn move_ends(&mut self, entries: &[u64], by: impl Fn(u32, u32) -> u32) {
-        let (mut count, mut from) = (0, 0);
-        let rows = entries.iter().map(|&entry| row_and_partner(entry)[0] as usize % SEGMENT_ROWS);
-        for row in rows.chain([SEGMENT_ROWS]) {
-            self.ends[from..row].iter_mut().for_each(|end| *end = by(*end, count));
-            (count, from) = (count + 1, row);
-        }
+/// Where an entry is, or belongs. Lists of other rows may have been moved.
+fn place(ends: &[u32], partners: &[u32], entry: u64) -> usize {
+    let [row, partner] = row_and_partner(entry);
+    let range = range(ends, row);
+    range.start + partners[range].partition_point(|&other| other < partner)
+}
+
+/// Moves the ends of lists by the number of entries up to each row.
+fn move_ends(ends: &mut [u32], entries: &[u64], by: impl Fn(u32, u32) -> u32) {
+    let (mut count, mut from) = (0, 0);
+    let rows = entries.iter().map(|&entry| row_and_partner(entry)[0] as usize % SEGMENT_ROWS);
+    for row in rows.chain([SEGMENT_ROWS]) {
+        ends[from..row].iter_mut().for_each(|end| *end = by(*end, count));
+        (count, from) = (count + 1, row);
     }
 }
 
 impl Segment for ListSegment {
     fn edit(&mut self, removed: &[u64], added: &[u64]) {
+        let Self { ends, partners } = self;
         if !removed.is_empty() {
-            let mut partners = std::mem::take(&mut self.partners);
-            remove_sorted(&mut partners, removed, |partners, _, &entry| self.place(partners, entry));
-            self.partners = partners;
-            self.move_ends(removed, u32::wrapping_sub);
+            remove_sorted(partners, removed, |partners, _, entry| place(ends, partners, entry));
+            move_ends(ends, removed, u32::wrapping_sub);
         }
         if !added.is_empty() {
-            let mut partners = std::mem::take(&mut self.partners);
-            let partner = |&entry: &u64| row_and_partner(entry)[1];
-            insert_sorted(&mut partners, added.iter(), |partners, _, &entry| self.place(partners, entry), partner);
-            self.partners = partners;
-            self.move_ends(added, u32::wrapping_add);
+            let partner = |entry: u64| row_and_partner(entry)[1];
+            insert_sorted(partners, added, |partners, _, entry| place(ends, partners, entry), partner);
+            move_ends(ends, added, u32::wrapping_add);
         }
-        release_spare(&mut self.partners);
+        release_spare(partners);
     }
 
     fn prefetch(&self) {

@@ -6,16 +6,16 @@
 const SPARE_MAX: usize = 512;
 const SPARE_FACTOR: usize = 4;
 
-/// Removes the elements at ascending positions. `position` returns that of a key at or after the
-/// given one, in the part of the vector that is not changed yet.
-pub(crate) fn remove_sorted<T: Copy, K: Copy>(
+/// Removes the elements with some entries, which ascend. `position` returns that of an entry at or
+/// after the given one, in the part of the vector that is not changed yet.
+pub(super) fn remove_sorted<T: Copy>(
     items: &mut Vec<T>,
-    keys: impl IntoIterator<Item = K>,
-    mut position: impl FnMut(&[T], usize, K) -> usize,
+    entries: &[u64],
+    position: impl Fn(&[T], usize, u64) -> usize,
 ) {
     let (mut write, mut read) = (0, 0);
-    for key in keys {
-        let at = position(items, read, key);
+    for &entry in entries {
+        let at = position(items, read, entry);
         if write < read {
             items.copy_within(read..at, write);
         }
@@ -28,34 +28,39 @@ pub(crate) fn remove_sorted<T: Copy, K: Copy>(
     }
 }
 
-/// Inserts elements in ascending order. `position` returns where an element belongs in the part of
-/// the vector before `end`.
-pub(crate) fn insert_sorted<T: Copy, K: Copy>(
+/// Inserts the elements with some entries, which ascend. `position` returns where one belongs in
+/// the part of the vector before `end`.
+pub(super) fn insert_sorted<T: Copy>(
     items: &mut Vec<T>,
-    keys: impl DoubleEndedIterator<Item = K> + ExactSizeIterator,
-    mut position: impl FnMut(&[T], usize, K) -> usize,
-    item: impl Fn(K) -> T,
+    entries: &[u64],
+    position: impl Fn(&[T], usize, u64) -> usize,
+    item: impl Fn(u64) -> T,
 ) {
-    let (count, mut end) = (keys.len(), items.len());
+    let (count, mut end) = (entries.len(), items.len());
     let Some(&filler) = items.first() else {
-        return items.extend(keys.map(item));
+        return items.extend(entries.iter().map(|&entry| item(entry)));
     };
-    if items.capacity() < end + count {
-        // More than most vectors will ever need, so that few of them grow again.
-        items.reserve_exact(count + (end + count) / 4 + 8);
-    }
+    reserve_spare(items, end + count);
     items.resize(end + count, filler);
-    for (before, key) in keys.enumerate().rev() {
-        let at = position(items, end, key);
+    for (before, &entry) in entries.iter().enumerate().rev() {
+        let at = position(items, end, entry);
         items.copy_within(at..end, at + before + 1);
-        items[at + before] = item(key);
+        items[at + before] = item(entry);
         end = at;
+    }
+}
+
+/// Makes room for `len` elements in all: if the vector has to grow, more than most will ever need,
+/// so that few of them grow again.
+pub(super) fn reserve_spare<T>(items: &mut Vec<T>, len: usize) {
+    if items.capacity() < len {
+        items.reserve_exact(len + len / 4 + 8 - items.len());
     }
 }
 
 /// Gives back memory of a vector that was far longer once. So a body with many pairs whose row
 /// moves leaves no long vector behind wherever it was.
-pub(crate) fn release_spare<T>(items: &mut Vec<T>) {
+pub(super) fn release_spare<T>(items: &mut Vec<T>) {
     if items.capacity() > SPARE_MAX && items.capacity() / SPARE_FACTOR > items.len() {
         items.shrink_to(items.len() + items.len() / 4);
     }
@@ -65,8 +70,8 @@ pub(crate) fn release_spare<T>(items: &mut Vec<T>) {
 mod tests {
     use super::*;
 
-    fn place(items: &[u32], key: u32) -> usize {
-        items.partition_point(|&item| item < key)
+    fn place(items: &[u64], entry: u64) -> usize {
+        items.partition_point(|&item| item < entry)
     }
 
     #[test]
@@ -76,18 +81,19 @@ mod tests {
             state = state.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
             (state >> 16) % below
         };
-        let mut items: Vec<u32> = Vec::new();
+        let mut items: Vec<u64> = Vec::new();
         for _ in 0..300 {
-            let removed: Vec<u32> = items.iter().copied().filter(|_| random(3) == 0).collect();
-            let kept: Vec<u32> = items.iter().copied().filter(|item| !removed.contains(item)).collect();
-            let mut added: Vec<u32> = (0..random(9)).map(|_| random(90)).filter(|item| !kept.contains(item)).collect();
+            let removed: Vec<u64> = items.iter().copied().filter(|_| random(3) == 0).collect();
+            let kept: Vec<u64> = items.iter().copied().filter(|item| !removed.contains(item)).collect();
+            let mut added: Vec<u64> =
+                (0..random(9)).map(|_| random(90).into()).filter(|item| !kept.contains(item)).collect();
             added.sort_unstable();
             added.dedup();
             let mut expected = [kept, added.clone()].concat();
             expected.sort_unstable();
 
-            remove_sorted(&mut items, removed, |items, from, key| from + place(&items[from..], key));
-            insert_sorted(&mut items, added.into_iter(), |items, end, key| place(&items[..end], key), |key| key);
+            remove_sorted(&mut items, &removed, |items, from, entry| from + place(&items[from..], entry));
+            insert_sorted(&mut items, &added, |items, end, entry| place(&items[..end], entry), |entry| entry);
             assert_eq!(items, expected);
         }
     }

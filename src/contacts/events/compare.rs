@@ -7,9 +7,9 @@
 //! Cost: a lookup per pair and a pass over the contacts.
 
 use crate::contacts::by_row::SPAN_ROWS;
-use crate::contacts::events::contact_slots::{ContactSlots, LOOKUP_LEN, NO_ENTRY, reserve};
+use crate::contacts::events::contact_slots::{ContactSlots, LOOKUP_LEN, NO_ENTRY};
 use crate::contacts::events::span::ContactSpan;
-use crate::memory::buffers::{Buffers, buffers};
+use crate::memory::buffers::{Buffers, buffers, grow};
 use crate::pair::row_and_partner;
 use crate::parallel;
 use crate::prefetch::prefetch;
@@ -26,12 +26,11 @@ const MISSING_AHEAD: usize = 16;
 type FirstEntries = [u32; SPAN_ROWS];
 
 /// Decides which contacts that a step did not find persist within the margin (TRACK-2).
-pub(super) trait MarginTest: Sync {
-    /// Begins to load what [`keeps`](Self::keeps) reads.
-    fn prefetch(&self, rows: [u32; 2]);
-
+pub(super) struct MarginTest<P, K> {
+    /// Begins to load what `keeps` reads.
+    pub(super) prefetch: P,
     /// Whether the contact of these rows persists.
-    fn keeps(&self, rows: [u32; 2]) -> bool;
+    pub(super) keeps: K,
 }
 
 /// Buffers for each thread. A lock is taken once per span, by its thread alone.
@@ -79,11 +78,11 @@ impl CompareScratch {
     fn reserve(&mut self, most: usize) {
         // One more, because branchless loops also write elements that they do not keep.
         let len = most + 1;
-        grow_to(&mut self.seen, len);
-        grow_to(&mut self.new, len);
-        grow_to(&mut self.missing, len);
-        grow_to(&mut self.entries, len);
-        grow_to(&mut self.values, len);
+        grow(&mut self.seen, len);
+        grow(&mut self.new, len);
+        grow(&mut self.missing, len);
+        grow(&mut self.entries, len);
+        grow(&mut self.values, len);
     }
 
     /// Replaces the contacts of a span by those of the step, whose pairs are in `runs`.
@@ -91,7 +90,7 @@ impl CompareScratch {
         &mut self,
         span: &mut ContactSpan,
         runs: impl Iterator<Item = &'r [u64]> + Clone,
-        margin: Option<&impl MarginTest>,
+        margin: Option<&MarginTest<impl Fn([u32; 2]), impl Fn([u32; 2]) -> bool>>,
     ) {
         let ContactSpan { contacts, started, ended, .. } = span;
         contacts.pack();
@@ -156,16 +155,20 @@ impl CompareScratch {
     /// Marks the missing contacts that persist nevertheless as seen.
     ///
     /// Their boxes are at random places in memory, so they are loaded ahead.
-    fn keep_missing(&mut self, contacts: &ContactSlots, margin: &impl MarginTest) {
+    fn keep_missing(
+        &mut self,
+        contacts: &ContactSlots,
+        margin: &MarginTest<impl Fn([u32; 2]), impl Fn([u32; 2]) -> bool>,
+    ) {
         let Self { seen, missing, missing_count, .. } = self;
         let rows = |place: u32| row_and_partner(contacts.packed_entries()[place as usize]);
         let mut count = 0;
         for k in 0..*missing_count {
             if let Some(&ahead) = missing[..*missing_count].get(k + MISSING_AHEAD) {
-                margin.prefetch(rows(ahead));
+                (margin.prefetch)(rows(ahead));
             }
             let place = missing[k];
-            let persists = margin.keeps(rows(place));
+            let persists = (margin.keeps)(rows(place));
             seen[place as usize] = persists;
             missing[count] = place;
             count += usize::from(!persists);
@@ -235,12 +238,4 @@ fn find(entries: &[u64], first: &FirstEntries, wanted: u64, not_found: usize) ->
         place += entries[place..end].partition_point(|&entry| entry < wanted);
     }
     if entries[place] == wanted { place } else { not_found }
-}
-
-/// Makes `items` at least `len` long, with some to spare if it has to grow.
-fn grow_to<T: Clone + Default>(items: &mut Vec<T>, len: usize) {
-    if items.len() < len {
-        reserve(items, len);
-        items.resize(len, T::default());
-    }
 }

@@ -3,7 +3,7 @@
 use crate::broad_phase::pairs::PageChain;
 use crate::contacts::by_row::{PairSides, RowSort, SPAN_ROWS, span_count};
 use crate::contacts::events::compare::{ComparePool, MarginTest};
-use crate::contacts::events::contact_slots::{Insertion, MovedContact};
+use crate::contacts::events::contact_slots::{Contact, Insertion};
 use crate::contacts::events::edit::{ContactEdits, ToldPairs};
 use crate::contacts::events::row_map::PairMap;
 use crate::contacts::events::span::ContactSpan;
@@ -22,7 +22,7 @@ pub(super) struct ContactSet {
     /// Number of leading spans that may have contacts or events.
     live: usize,
     sort: RowSort,
-    moved: Vec<MovedContact>,
+    moved: Vec<Contact>,
     edits: ContactEdits,
 }
 
@@ -42,7 +42,7 @@ impl ContactSet {
         &mut self,
         step: StepPairs<'_>,
         last_ids: impl Fn([u32; 2]) -> [u64; 2] + Sync,
-        margin: Option<impl MarginTest>,
+        margin: Option<MarginTest<impl Fn([u32; 2]) + Sync, impl Fn([u32; 2]) -> bool + Sync>>,
         workers: &mut ComparePool,
     ) {
         let StepPairs { pages, row_count, map, parallel } = step;
@@ -133,7 +133,7 @@ impl ContactSet {
 
     /// Inserts contacts in ascending order into an empty set.
     #[cfg(feature = "serde")]
-    pub(super) fn fill(&mut self, contacts: &[MovedContact]) {
+    pub(super) fn fill(&mut self, contacts: &[Contact]) {
         let rows = contacts.last().map_or(0, |&(entry, _)| (entry >> 32) as usize + 1);
         self.live = span_count(rows);
         self.spans.resize_with(self.live, ContactSpan::default);
@@ -145,7 +145,7 @@ impl ContactSet {
 
 impl Buffers for ContactSet {
     fn bytes(&self) -> usize {
-        self.spans.bytes() + self.sort.bytes() + self.edits.bytes() + self.moved.capacity() * size_of::<MovedContact>()
+        self.spans.bytes() + self.sort.bytes() + self.edits.bytes() + self.moved.bytes()
     }
 
     fn reserve_like(&mut self, _: &Self) {}
@@ -163,7 +163,7 @@ fn move_contacts(
     spans: &mut [ContactSpan],
     map: &PairMap<'_>,
     last_ids: impl Fn([u32; 2]) -> [u64; 2] + Sync,
-    moved: &mut Vec<MovedContact>,
+    moved: &mut Vec<Contact>,
     parallel: bool,
 ) {
     parallel::for_each_mut(parallel, spans, |_, span| {
@@ -171,7 +171,7 @@ fn move_contacts(
         span.take_moved(map, &last_ids);
     });
     moved.clear();
-    spans.iter().for_each(|span| moved.extend_from_slice(&span.moved));
+    spans.iter_mut().for_each(|span| moved.append(&mut span.moved));
     parallel::sort_unstable(parallel, moved);
     let moved = &*moved;
     parallel::for_each_mut(parallel, spans, |k, span| {
@@ -185,22 +185,13 @@ fn edit_spans(spans: &mut [ContactSpan], first: usize, edits: &ContactEdits) {
     let ended = part_of_spans(&edits.ended, range.clone(), |&entry| entry);
     let ended_after_move = part_of_spans(&edits.ended_after_move, range.clone(), |&(entry, _)| entry);
     let inserted = part_of_spans(&edits.inserted, range.clone(), |new| new.entry);
-    let edits_of = |k: usize| {
-        let ended = part_of_span(ended, k, |&entry| entry);
-        let ended_after_move = part_of_span(ended_after_move, k, |&(entry, _)| entry);
-        (ended, ended_after_move, part_of_span(inserted, k, |new| new.entry))
-    };
     for entry in edited(ended, inserted) {
         spans[span_of(entry) - first].contacts.prefetch_slots(entry);
     }
     for (k, span) in range.zip(spans) {
-        let (ended, ended_after_move, inserted) = edits_of(k);
-        if !(ended.is_empty() && ended_after_move.is_empty()) {
-            span.end(ended, ended_after_move);
-        }
-        if !inserted.is_empty() {
-            span.insert(inserted);
-        }
+        let ended = part_of_span(ended, k, |&entry| entry);
+        span.end(ended, part_of_span(ended_after_move, k, |&(entry, _)| entry));
+        span.contacts.insert(part_of_span(inserted, k, |new| new.entry), &mut span.started);
     }
 }
 

@@ -10,7 +10,7 @@
 //! contact per row, that is 200 bytes, and a quarter of the slots are free.
 
 use crate::contacts::by_row::SPAN_ROWS;
-use crate::memory::buffers::Buffers;
+use crate::memory::buffers::{buffers, plain_buffers};
 use crate::pair::row_and_partner;
 use crate::prefetch::prefetch;
 use std::ops::Range;
@@ -37,8 +37,8 @@ const LOADED_MAX: usize = 256;
 /// If one contact in this many of a block is removed, they are found by looking at all.
 const MANY_SHARE: usize = 8;
 
-/// A contact outside of its span: its entry and its value.
-pub(super) type MovedContact = (u64, u32);
+/// The entry and the value of a contact.
+pub(super) type Contact = (u64, u32);
 
 /// A contact to insert.
 #[derive(Clone, Copy, Debug)]
@@ -83,6 +83,9 @@ pub(super) struct ContactSlots {
     blocks: Vec<Block>,
 }
 
+plain_buffers!(Block);
+buffers!(ContactSlots { leveled: ; own: entries, values, blocks; plain: count; });
+
 impl ContactSlots {
     /// Number of contacts.
     pub(super) fn count(&self) -> usize {
@@ -95,7 +98,7 @@ impl ContactSlots {
     }
 
     /// All contacts with their values, in ascending order.
-    pub(super) fn iter(&self) -> impl Iterator<Item = MovedContact> + Clone + use<'_> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = Contact> + Clone + use<'_> {
         self.occupied().map(|slot| self.get(slot))
     }
 
@@ -107,7 +110,7 @@ impl ContactSlots {
     }
 
     /// The contact in a slot.
-    pub(super) fn get(&self, slot: usize) -> MovedContact {
+    pub(super) fn get(&self, slot: usize) -> Contact {
         (self.entries[slot], value_of(&self.values, slot))
     }
 
@@ -173,7 +176,7 @@ impl ContactSlots {
     }
 
     /// Packs the contacts for which `keep` returns true, and drops the others.
-    pub(super) fn retain_packed(&mut self, mut keep: impl FnMut(MovedContact) -> bool) {
+    pub(super) fn retain_packed(&mut self, mut keep: impl FnMut(Contact) -> bool) {
         self.pack();
         let mut kept = 0;
         for slot in 0..self.count {
@@ -185,7 +188,7 @@ impl ContactSlots {
     }
 
     /// Packs all contacts, and inserts ascending ones among them, none of them already present.
-    pub(super) fn insert_packed(&mut self, inserted: &[MovedContact]) {
+    pub(super) fn insert_packed(&mut self, inserted: &[Contact]) {
         self.pack();
         let mut remaining = self.count;
         let mut slot = remaining + inserted.len();
@@ -222,7 +225,7 @@ impl ContactSlots {
 
     /// Removes ascending contacts, all of them present, and passes them to `take`. Slots of other
     /// contacts may change.
-    pub(super) fn remove(&mut self, removed: &[u64], mut take: impl FnMut(MovedContact)) {
+    pub(super) fn remove(&mut self, removed: &[u64], mut take: impl FnMut(Contact)) {
         if removed.is_empty() {
             return;
         }
@@ -358,20 +361,6 @@ impl ContactSlots {
     }
 }
 
-impl Buffers for ContactSlots {
-    fn bytes(&self) -> usize {
-        self.entries.bytes() + self.values.bytes() + self.blocks.capacity() * size_of::<Block>()
-    }
-
-    fn reserve_like(&mut self, _: &Self) {}
-
-    fn shrink_to_fit(&mut self) {
-        self.entries.shrink_to_fit();
-        self.values.shrink_to_fit();
-        self.blocks.shrink_to_fit();
-    }
-}
-
 /// The block of an entry within its span.
 fn block_of(entry: u64) -> usize {
     row_and_partner(entry)[0] as usize % SPAN_ROWS / BLOCK_ROWS
@@ -394,7 +383,7 @@ fn value_of(values: &[u32], slot: usize) -> u32 {
 }
 
 /// Puts a contact in a slot.
-fn set_slot(entries: &mut [u64], values: &mut [u32], slot: usize, (entry, value): MovedContact) {
+fn set_slot(entries: &mut [u64], values: &mut [u32], slot: usize, (entry, value): Contact) {
     entries[slot] = entry;
     if let Some(slot) = values.get_mut(slot) {
         *slot = value;

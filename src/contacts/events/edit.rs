@@ -14,7 +14,7 @@
 //! span and at each lingering contact.
 
 use crate::broad_phase::changes::pair_edits::{PairEdits, for_each_difference};
-use crate::contacts::events::contact_slots::{Insertion, MovedContact};
+use crate::contacts::events::contact_slots::{Contact, Insertion};
 use crate::contacts::events::row_map::PairMap;
 use crate::memory::buffers::Buffers;
 
@@ -45,9 +45,9 @@ pub(super) struct ContactEdits {
     pub(super) taken: Vec<u64>,
     /// Those of `taken` whose sides both exist, by their new rows: filled between
     /// [`plan`](Self::plan) and [`resolve_moved`](Self::resolve_moved).
-    pub(super) moved: Vec<MovedContact>,
+    pub(super) moved: Vec<Contact>,
     /// Those of `moved` that end.
-    pub(super) ended_after_move: Vec<MovedContact>,
+    pub(super) ended_after_move: Vec<Contact>,
     /// Contacts that began, and those of `moved` that persist.
     pub(super) inserted: Vec<Insertion>,
     /// Present pairs of rows that other bodies have now.
@@ -162,7 +162,8 @@ impl Buffers for ContactEdits {
             + self.taken.bytes()
             + self.reassigned.bytes()
             + self.resumed.bytes()
-            + (self.moved.capacity() + self.ended_after_move.capacity()) * size_of::<MovedContact>()
+            + self.moved.bytes()
+            + self.ended_after_move.bytes()
             + self.inserted.capacity() * size_of::<Insertion>()
     }
 

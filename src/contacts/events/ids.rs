@@ -59,10 +59,8 @@ pub(super) struct IdentityMap {
 }
 
 /// How the rows of the last step relate to those of the running one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default)]
 enum RowChange {
-    /// Each row has the same id as before; there is nothing to commit.
-    SameIds,
     /// Each body is in the same row as before.
     #[default]
     SameRows,
@@ -72,12 +70,11 @@ enum RowChange {
     Moved,
     /// Bodies are in the same rows, but for those of `changed`, whose new rows are in `moved`.
     SomeMoved,
-    /// All bodies are gone.
-    AllGone,
 }
 
 impl IdentityMap {
-    /// Whether a step that skipped no row has the same ids as the last one, row by row.
+    /// Whether a step that skipped no row has the same ids as the last one, row by row. If so,
+    /// there is nothing to commit.
     ///
     /// `equal` compares a range of rows of the step with ids.
     pub(super) fn is_unchanged(
@@ -98,7 +95,7 @@ impl IdentityMap {
         });
         let unchanged = chunk_unchanged.iter().all(|&unchanged| unchanged);
         if unchanged {
-            self.change = RowChange::SameIds;
+            self.change = RowChange::SameRows;
         }
         unchanged
     }
@@ -114,30 +111,27 @@ impl IdentityMap {
         self.moved.clear();
         let Some(column) = step.column else {
             self.change = match self.has_ids {
-                true => RowChange::AllGone,
+                true => RowChange::RowsBelow(0),
                 false if step.row_count < self.row_count => RowChange::RowsBelow(step.row_count as u32),
                 false => RowChange::SameRows,
             };
             return Ok(());
         };
-        // If rows identified bodies in the last step, no id is known.
-        let continues = self.has_ids || self.row_count == 0;
-        let before = if continues { std::mem::take(&mut self.ids) } else { Vec::new() };
+        let before = std::mem::take(&mut self.ids);
         let outcome = self.compare_column(&before, column, step.skipped, parallel);
-        self.change = match (continues, self.changed.is_empty()) {
-            (false, _) => RowChange::AllGone,
+        self.ids = before;
+        self.change = match (self.has_ids, self.changed.is_empty()) {
+            // Rows identified the bodies of the last step, so no id is known.
+            (false, _) => RowChange::RowsBelow(0),
             (true, true) => RowChange::SameRows,
             (true, false) => RowChange::Moved,
         };
-        if continues {
-            self.ids = before;
-        }
         outcome
     }
 
-    /// As [`compare`](Self::compare), in a step that was told what changed. Only the ids of
-    /// `changed` rows are read, which are ascending. Neither step skipped a row, and both have ids
-    /// or neither.
+    /// As [`compare`](Self::compare), in a step that was told what changed. `changed` are the
+    /// changed rows and their ids, in ascending order. Neither step skipped a row, and both have
+    /// ids or neither.
     ///
     /// # Errors
     ///
@@ -145,8 +139,7 @@ impl IdentityMap {
     pub(super) fn compare_changed(
         &mut self,
         row_count: usize,
-        changed: &[u32],
-        id: impl Fn(u32) -> u64,
+        changed: impl Iterator<Item = (u32, u64)>,
     ) -> Result<(), Error> {
         self.changed.clear();
         self.changed_ids.clear();
@@ -156,8 +149,7 @@ impl IdentityMap {
         if !self.has_ids {
             return Ok(());
         }
-        for &row in changed {
-            let id = id(row);
+        for (row, id) in changed {
             if self.ids.get(row as usize) != Some(&id) {
                 self.changed.push(row);
                 self.changed_ids.push(id);
@@ -204,11 +196,10 @@ impl IdentityMap {
     /// The new rows of the bodies of the last step.
     pub(super) fn row_map(&self) -> RowMap<'_> {
         match self.change {
-            RowChange::SameIds | RowChange::SameRows => RowMap::Same,
+            RowChange::SameRows => RowMap::Same,
             RowChange::RowsBelow(end) => RowMap::Below(end),
             RowChange::Moved => RowMap::To(&self.moved),
             RowChange::SomeMoved => RowMap::Except { rows: &self.changed, to: &self.moved },
-            RowChange::AllGone => RowMap::Gone,
         }
     }
 
@@ -224,9 +215,6 @@ impl IdentityMap {
 
     /// Makes the compared step the last one.
     pub(super) fn commit(&mut self, step: StepIds<'_>) {
-        if self.change == RowChange::SameIds {
-            return;
-        }
         let ids_now = step.column.unwrap_or_default();
         // Without ids, nothing was compared and nothing is kept.
         let rebuild = !self.has_ids || step.column.is_none() || self.changed.len() > ids_now.len() / 4;
@@ -320,7 +308,7 @@ impl Buffers for IdentityMap {
             + self.table.bytes()
             + self.changed.bytes()
             + self.changed_by_chunk.bytes()
-            + self.new_ids.capacity() * size_of::<(u64, u32)>()
+            + self.new_ids.bytes()
             + self.moved.bytes()
             + self.changed_ids.bytes()
             + self.chunk_unchanged.bytes()

@@ -14,8 +14,6 @@ pub(super) enum RowMap<'m> {
     To(&'m [u32]),
     /// Rows are unchanged, but for these ascending ones, which have new rows, or [`NO_ROW`].
     Except { rows: &'m [u32], to: &'m [u32] },
-    /// All are gone.
-    Gone,
 }
 
 impl RowMap<'_> {
@@ -27,7 +25,7 @@ impl RowMap<'_> {
             Self::Below(end) if row < end => row,
             Self::To(rows) => rows[row as usize],
             Self::Except { rows, to } => rows.binary_search(&row).map_or(row, |at| to[at]),
-            Self::Below(_) | Self::Gone => NO_ROW,
+            Self::Below(_) => NO_ROW,
         }
     }
 

@@ -9,9 +9,9 @@
 //! - SPAN-3: before that, contacts whose bodies moved to other rows are removed and inserted in the
 //!   spans of their new rows; those whose bodies are gone end.
 
-use crate::contacts::events::contact_slots::{ContactSlots, Insertion, MovedContact};
+use crate::contacts::events::contact_slots::{Contact, ContactSlots};
 use crate::contacts::events::row_map::PairMap;
-use crate::memory::buffers::Buffers;
+use crate::memory::buffers::{buffers, plain_buffers};
 use crate::pair::row_and_partner;
 
 /// A contact that ended because a body or static is gone.
@@ -30,10 +30,14 @@ pub(super) struct ContactSpan {
     pub(super) started: Vec<u32>,
     /// Contacts that ended although both sides are present. Their ids are looked up only when they
     /// are read, because each takes a random access.
-    pub(super) ended: Vec<MovedContact>,
+    pub(super) ended: Vec<Contact>,
     pub(super) gone: Vec<EndedContact>,
-    pub(super) moved: Vec<MovedContact>,
+    /// Contacts on their way to other spans; empty between steps.
+    pub(super) moved: Vec<Contact>,
 }
+
+plain_buffers!(EndedContact);
+buffers!(ContactSpan { leveled: ; own: contacts, started, ended, gone, moved; plain: ; });
 
 impl ContactSpan {
     /// Whether there is no contact, and none ended in the last step.
@@ -46,7 +50,6 @@ impl ContactSpan {
         self.started.clear();
         self.ended.clear();
         self.gone.clear();
-        self.moved.clear();
     }
 
     /// Removes contacts whose bodies moved, and ends those whose bodies are gone (SPAN-3).
@@ -69,7 +72,7 @@ impl ContactSpan {
         &mut self,
         reassigned: &[u64],
         map: &PairMap<'_>,
-        moved: &mut Vec<MovedContact>,
+        moved: &mut Vec<Contact>,
         last_ids: impl Fn([u32; 2]) -> [u64; 2],
     ) {
         let Self { contacts, gone, .. } = self;
@@ -80,36 +83,12 @@ impl ContactSpan {
     }
 
     /// Ends the contacts in `ended`, which are ascending, and adds others to those that ended.
-    pub(super) fn end(&mut self, ended: &[u64], others: &[MovedContact]) {
+    pub(super) fn end(&mut self, ended: &[u64], others: &[Contact]) {
         let Self { contacts, ended: all, .. } = self;
         contacts.remove(ended, |contact| all.push(contact));
         if !others.is_empty() {
             all.extend_from_slice(others);
             all.sort_unstable();
         }
-    }
-
-    /// Inserts ascending contacts, none of them already present.
-    pub(super) fn insert(&mut self, inserted: &[Insertion]) {
-        self.contacts.insert(inserted, &mut self.started);
-    }
-}
-
-impl Buffers for ContactSpan {
-    fn bytes(&self) -> usize {
-        self.contacts.bytes()
-            + self.started.bytes()
-            + self.gone.capacity() * size_of::<EndedContact>()
-            + (self.ended.capacity() + self.moved.capacity()) * size_of::<MovedContact>()
-    }
-
-    fn reserve_like(&mut self, _: &Self) {}
-
-    fn shrink_to_fit(&mut self) {
-        self.moved = Vec::new();
-        self.contacts.shrink_to_fit();
-        self.started.shrink_to_fit();
-        self.ended.shrink_to_fit();
-        self.gone.shrink_to_fit();
     }
 }

@@ -22,6 +22,7 @@
 //! Cost: the pairs sorted by spans, a lookup per pair and a pass over the contacts, all in
 //! parallel. Memory: about 50 bytes per contact, and 30 per row with ids.
 
+use crate::broad_phase::changes::changed_body::ChangedBody;
 use crate::broad_phase::pairs::FoundPairs;
 use crate::contacts::changes::kept_pairs::KeptPairs;
 use crate::contacts::events::compare::{ComparePool, MarginTest};
@@ -85,7 +86,7 @@ impl MovedStatics {
             return RowMap::Same;
         }
         let tree = &statics.tree;
-        let (Some(last), Some(now)) = (last, tree.ids()) else { return RowMap::Gone };
+        let (Some(last), Some(now)) = (last, tree.ids()) else { return RowMap::Below(0) };
         let Self { rows, to, by_id } = self;
         rows.clear();
         match statics.changes_since(version) {
@@ -147,8 +148,10 @@ impl ContactTracker {
         let Frame { skipped, ids, .. } = frame;
         let state = self.identify(step, skipped, ids)?;
         self.compare(step, found, frame);
-        let column = (state == IdState::Copied && step.rows.has_ids()).then_some(&frame.ids[..]);
-        self.identities.commit(StepIds { column, row_count: step.rows.len(), skipped: &self.skipped });
+        if state == IdState::Copied {
+            let column = step.rows.has_ids().then_some(&frame.ids[..]);
+            self.identities.commit(StepIds { column, row_count: step.rows.len(), skipped: &self.skipped });
+        }
         self.remember_statics(step.statics);
         Ok(state)
     }
@@ -164,14 +167,15 @@ impl ContactTracker {
     }
 
     /// Finds the present rows of the bodies of the last step, in a step that was told what changed.
-    /// Only the ids of `changed` rows are read: those of rows that should have been named count as
+    /// Only the ids of `changed` rows are known: those of rows that should have been named count as
     /// unchanged.
     ///
     /// # Errors
     ///
     /// If two rows share an id. Nothing has changed then (TRACK-3).
-    pub(crate) fn identify_changed(&mut self, rows: &Chunks<'_, '_>, changed: &[u32]) -> Result<(), Error> {
-        self.identities.compare_changed(rows.len(), changed, |row| rows.id(row))
+    pub(crate) fn identify_changed(&mut self, row_count: usize, changed: &[ChangedBody]) -> Result<(), Error> {
+        let present = changed.iter().filter(|body| body.exists());
+        self.identities.compare_changed(row_count, present.map(|body| (body.row, body.id)))
     }
 
     /// Edits the contacts in a step that was told what changed, whose bodies were
@@ -224,10 +228,11 @@ impl ContactTracker {
         self.statics_version = statics.version;
     }
 
-    /// Prepares for [`edit`](Self::edit) after a step of all rows, whose pairs were kept.
+    /// Prepares for [`edit`](Self::edit) after a step of all rows, whose pairs were kept. No row is
+    /// active, so they are all on pages.
     pub(crate) fn note_lingering(&mut self, kept: &KeptPairs) {
-        self.bodies.note_lingering(kept.bodies.entries());
-        self.statics.note_lingering(kept.statics.entries());
+        self.bodies.note_lingering(kept.bodies.pages.entries());
+        self.statics.note_lingering(kept.statics.pages.entries());
     }
 
     /// Finds the present rows of the bodies of the last step, and copies the ids to `ids` if they
@@ -262,14 +267,23 @@ impl ContactTracker {
         bodies.advance(
             pairs(found.body_pages(), PairMap { sides: [body_map; 2], ascending: true }),
             |rows| rows.map(last_id),
-            (margin > 0.0).then_some(BodyMargin(step, frame)),
+            (margin > 0.0).then_some(MarginTest {
+                prefetch: |rows: [u32; 2]| rows.into_iter().for_each(|row| step.rows.prefetch(row)),
+                keeps: |rows| step.keeps_body_pair(frame, rows),
+            }),
             workers,
         );
         let last_static_id = |row: u32| static_ids.as_ref().map_or(u64::from(row), |ids| ids[row]);
         static_contacts.advance(
             pairs(found.static_pages(), PairMap { sides: [body_map, static_map], ascending: false }),
             |[body, static_row]| [last_id(body), last_static_id(static_row)],
-            (margin > 0.0).then_some(StaticMargin(step, frame)),
+            (margin > 0.0).then_some(MarginTest {
+                prefetch: |[row, static_row]: [u32; 2]| {
+                    step.rows.prefetch(row);
+                    prefetch(std::slice::from_ref(statics.tree.raw_box(static_row)));
+                },
+                keeps: |rows| step.keeps_static_pair(frame, rows),
+            }),
             workers,
         );
     }
@@ -299,33 +313,6 @@ impl TrackedStep<'_> {
     /// The box of a row, grown by the margin; NaN, which overlaps nothing, if the row is invalid.
     fn grown_box(&self, row: u32) -> RawAabb {
         self.rows.check(row as usize).map_or(NO_BOX, |aabb| grow_box(aabb, self.margin))
-    }
-}
-
-/// The margin of contacts of two bodies.
-struct BodyMargin<'s>(TrackedStep<'s>, &'s Frame);
-
-impl MarginTest for BodyMargin<'_> {
-    fn prefetch(&self, rows: [u32; 2]) {
-        rows.into_iter().for_each(|row| self.0.rows.prefetch(row));
-    }
-
-    fn keeps(&self, rows: [u32; 2]) -> bool {
-        self.0.keeps_body_pair(self.1, rows)
-    }
-}
-
-/// The margin of contacts of a body and a static.
-struct StaticMargin<'s>(TrackedStep<'s>, &'s Frame);
-
-impl MarginTest for StaticMargin<'_> {
-    fn prefetch(&self, [row, static_row]: [u32; 2]) {
-        self.0.rows.prefetch(row);
-        prefetch(std::slice::from_ref(self.0.statics.tree.raw_box(static_row)));
-    }
-
-    fn keeps(&self, rows: [u32; 2]) -> bool {
-        self.0.keeps_static_pair(self.1, rows)
     }
 }
 

@@ -2,11 +2,12 @@
 
 use crate::contacts::by_row::SPAN_ROWS;
 use crate::contacts::events::contact_set::ContactSet;
-use crate::contacts::events::contact_slots::MovedContact;
+use crate::contacts::events::contact_slots::Contact;
 use crate::contacts::events::tracker::ContactTracker;
 use crate::frame::frame::Frame;
 use crate::pair::{Pair, StaticPair};
 use crate::pair::{entry, row_and_partner};
+use bytemuck::Pod;
 use std::fmt;
 
 /// A contact and its value.
@@ -232,38 +233,26 @@ impl fmt::Debug for ContactEventsMut<'_> {
     }
 }
 
-/// A pair of either kind.
-trait PairLike: Copy {
-    fn from_rows(rows: [u32; 2]) -> Self;
-}
-
-impl PairLike for Pair {
-    fn from_rows([a, b]: [u32; 2]) -> Self {
-        Self { a, b }
-    }
-}
-
-impl PairLike for StaticPair {
-    fn from_rows([body, static_row]: [u32; 2]) -> Self {
-        Self { body, static_row }
-    }
-}
-
 /// The id of a row, or the row itself in a step without ids.
 fn body_id(frame: &Frame, row: u32) -> u64 {
     frame.ids.get(row as usize).copied().unwrap_or(u64::from(row))
 }
 
-fn tracked_pair<P: PairLike>((entry, value): MovedContact) -> TrackedPair<P> {
-    TrackedPair { pair: P::from_rows(row_and_partner(entry)), value }
+/// The pair of an entry, which is of either kind.
+fn pair_of<P: Pod>(entry: u64) -> P {
+    bytemuck::cast(row_and_partner(entry))
 }
 
-fn started<P: PairLike>(contacts: &ContactSet) -> impl Iterator<Item = TrackedPair<P>> + Clone {
+fn tracked_pair<P: Pod>((entry, value): Contact) -> TrackedPair<P> {
+    TrackedPair { pair: pair_of(entry), value }
+}
+
+fn started<P: Pod>(contacts: &ContactSet) -> impl Iterator<Item = TrackedPair<P>> + Clone {
     let spans = contacts.live().iter();
     spans.flat_map(|span| span.started.iter().map(move |&slot| tracked_pair(span.contacts.get(slot as usize))))
 }
 
-fn persisting<P: PairLike>(contacts: &ContactSet) -> impl Iterator<Item = TrackedPair<P>> + Clone {
+fn persisting<P: Pod>(contacts: &ContactSet) -> impl Iterator<Item = TrackedPair<P>> + Clone {
     contacts.live().iter().flat_map(|span| {
         let mut started = span.started.iter().peekable();
         let persists = move |slot: &usize| started.next_if(|&&next| next as usize == *slot).is_none();
@@ -294,12 +283,12 @@ fn value_mut(contacts: &mut ContactSet, [row, partner]: [u32; 2]) -> Option<&mut
     Some(&mut contacts.parts_mut().1[slot])
 }
 
-fn tracked_mut<P: PairLike>(contacts: &mut ContactSet) -> impl Iterator<Item = (P, &mut u32)> {
+fn tracked_mut<P: Pod>(contacts: &mut ContactSet) -> impl Iterator<Item = (P, &mut u32)> {
     let contacts = contacts.live_mut().iter_mut().flat_map(|span| span.contacts.iter_mut());
-    contacts.map(|(entry, value)| (P::from_rows(row_and_partner(entry)), value))
+    contacts.map(|(entry, value)| (pair_of(entry), value))
 }
 
-fn started_mut<P: PairLike>(contacts: &mut ContactSet) -> impl Iterator<Item = (P, &mut u32)> {
+fn started_mut<P: Pod>(contacts: &mut ContactSet) -> impl Iterator<Item = (P, &mut u32)> {
     let spans = contacts.live_mut().iter_mut().filter(|span| !span.started.is_empty());
     spans.flat_map(|span| {
         let (entries, values) = span.contacts.parts_mut();
@@ -307,7 +296,7 @@ fn started_mut<P: PairLike>(contacts: &mut ContactSet) -> impl Iterator<Item = (
         span.started.iter().filter_map(move |&slot| {
             let value = values.nth(slot as usize - next)?;
             next = slot as usize + 1;
-            Some((P::from_rows(row_and_partner(entries[slot as usize])), value))
+            Some((pair_of(entries[slot as usize]), value))
         })
     })
 }

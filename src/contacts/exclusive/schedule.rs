@@ -26,6 +26,7 @@
 //! all rows for their regions, and two lookups per cross pair.
 
 use crate::broad_phase::pairs::PageChain;
+use crate::contacts::by_row::PairSides;
 use crate::contacts::exclusive::regions::RowRegions;
 use crate::frame::frame::Frame;
 use crate::memory::buffers::{buffers, plain_buffers};
@@ -140,23 +141,6 @@ buffers!(Schedule {
     plain: cross_len;
 });
 
-/// The rows of a pair that may be changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TouchedRows {
-    /// Both: two bodies.
-    Both,
-    /// The first: a body, and a static that is not changed.
-    First,
-}
-
-impl TouchedRows {
-    /// The touched rows of a pair; if there is one, twice the same.
-    #[inline(always)]
-    fn of(self, pair: [u32; 2]) -> [u32; 2] {
-        if self == Self::Both { pair } else { [pair[0]; 2] }
-    }
-}
-
 impl Schedule {
     /// Rebuilds the schedule.
     ///
@@ -166,7 +150,7 @@ impl Schedule {
         &mut self,
         pages: PageChain<'_>,
         tasks: impl Iterator<Item = (Range<usize>, usize)>,
-        touched: TouchedRows,
+        sides: PairSides,
         frame: &Frame,
         parallel: bool,
     ) {
@@ -182,9 +166,9 @@ impl Schedule {
         }
         self.add_cross_pages(next_page..pages.len());
         self.add_phase(0..self.groups.len(), true);
-        self.add_cross_pairs(pages, touched, frame, parallel);
+        self.add_cross_pairs(pages, sides, frame, parallel);
         if cfg!(debug_assertions) {
-            self.check(pages, touched, frame.row_count);
+            self.check(pages, sides, frame.row_count);
         }
     }
 
@@ -260,7 +244,7 @@ impl Schedule {
     }
 
     /// Adds the phases of all cross pairs.
-    fn add_cross_pairs(&mut self, pages: PageChain<'_>, touched: TouchedRows, frame: &Frame, parallel: bool) {
+    fn add_cross_pairs(&mut self, pages: PageChain<'_>, sides: PairSides, frame: &Frame, parallel: bool) {
         let cross = &mut self.cross[..self.cross_len];
         let cross_pairs: usize = cross.iter().map(|cross| cross.pair_count(pages)).sum();
         let own_pairs: usize = self.runs.iter().map(PairRun::len).sum();
@@ -268,7 +252,7 @@ impl Schedule {
         if (StepCounts { rows: frame.row_count, ghosts, own_pairs, cross_pairs }).colors_pay() {
             self.regions.fill(frame, parallel);
             let regions = &self.regions;
-            parallel::for_each_mut(parallel, cross, |_, cross| cross.find_runs(pages, touched, regions));
+            parallel::for_each_mut(parallel, cross, |_, cross| cross.find_runs(pages, sides, regions));
             self.add_colored_groups();
         } else {
             cross.iter_mut().for_each(|cross| cross.skip_colors(pages));
@@ -339,7 +323,7 @@ impl Schedule {
     }
 
     /// Asserts that each pair is scheduled once, and that groups of a parallel phase share no row.
-    fn check(&mut self, pages: PageChain<'_>, touched: TouchedRows, rows: usize) {
+    fn check(&mut self, pages: PageChain<'_>, sides: PairSides, rows: usize) {
         let last_group_by_row = &mut self.last_group_by_row;
         last_group_by_row.clear();
         last_group_by_row.resize(rows, u32::MAX);
@@ -349,7 +333,7 @@ impl Schedule {
                 let runs = &self.runs[self.groups[group].runs.clone()];
                 for &pair in runs.iter().flat_map(|run| run.pairs(pages)) {
                     scheduled += 1;
-                    for row in touched.of(pair) {
+                    for row in sides.of(pair) {
                         let last = std::mem::replace(&mut last_group_by_row[row as usize], group as u32) as usize;
                         let exclusive = last == group || !phase.groups.contains(&last) || !phase.parallel;
                         assert!(exclusive, "groups {last} and {group} of one phase share row {row}");
@@ -405,12 +389,12 @@ impl CrossPages {
     }
 
     /// Finds runs of pairs with the same regions. Pages with too many runs get no colors.
-    fn find_runs(&mut self, pages: PageChain<'_>, touched: TouchedRows, regions: &RowRegions) {
+    fn find_runs(&mut self, pages: PageChain<'_>, sides: PairSides, regions: &RowRegions) {
         self.colored.clear();
         self.sequential.clear();
         for (page, start, pairs) in self.pairs(pages) {
             let first_run = self.colored.len();
-            if push_runs(&mut self.colored, page, start, pairs, touched, regions).is_none() {
+            if push_runs(&mut self.colored, page, start, pairs, sides, regions).is_none() {
                 self.colored.truncate(first_run);
                 self.sequential.push(whole_page(page, start, pairs.len()));
             }
@@ -429,13 +413,13 @@ fn push_runs(
     page: usize,
     start: usize,
     pairs: &[[u32; 2]],
-    touched: TouchedRows,
+    sides: PairSides,
     regions: &RowRegions,
 ) -> Option<()> {
     let runs_max = runs.len() + PAGE_RUNS_MAX;
     let mut run = whole_page(page, start, 0);
     for &pair in pairs {
-        let [a, b] = touched.of(pair).map(|row| u32::from(regions.of(row)));
+        let [a, b] = sides.of(pair).map(|row| u32::from(regions.of(row)));
         let both = a.min(b) << 16 | a.max(b);
         if both != run.regions {
             if run.start < run.end {

@@ -1,7 +1,8 @@
 //! The schedules of a step's pairs, built at their first use.
 
 use crate::broad_phase::pairs::FoundPairs;
-use crate::contacts::exclusive::schedule::{Schedule, TouchedRows};
+use crate::contacts::by_row::PairSides;
+use crate::contacts::exclusive::schedule::Schedule;
 use crate::frame::frame::Frame;
 use crate::memory::buffers::buffers;
 use crate::memory::lazy::ReusableLazy;
@@ -31,7 +32,7 @@ impl Schedules {
     pub(super) fn bodies(&self, found: &FoundPairs, frame: &Frame, parallel: bool) -> &Schedule {
         self.bodies.get_or_make(|schedule| {
             let tasks = found.tasks().iter().map(|task| (task.body_pages.clone(), task.own_pairs));
-            schedule.rebuild(found.body_pages(), tasks, TouchedRows::Both, frame, parallel);
+            schedule.rebuild(found.body_pages(), tasks, PairSides::Both, frame, parallel);
         })
     }
 
@@ -39,7 +40,7 @@ impl Schedules {
     pub(super) fn statics(&self, found: &FoundPairs, frame: &Frame, parallel: bool) -> &Schedule {
         self.statics.get_or_make(|schedule| {
             let tasks = found.tasks().iter().map(|task| (task.static_pages.clone(), usize::MAX));
-            schedule.rebuild(found.static_pages(), tasks, TouchedRows::First, frame, parallel);
+            schedule.rebuild(found.static_pages(), tasks, PairSides::First, frame, parallel);
         })
     }
 }

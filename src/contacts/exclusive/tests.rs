@@ -1,7 +1,8 @@
 //! Schedules from tasks with missing or wrong knowledge of their own pairs.
 
 use crate::broad_phase::pairs::PageChain;
-use crate::contacts::exclusive::schedule::{Schedule, TouchedRows};
+use crate::contacts::by_row::PairSides;
+use crate::contacts::exclusive::schedule::Schedule;
 use crate::memory::buffers::Buffers;
 use crate::world::World;
 use crate::{Aabb, Bodies, WorldConfig};
@@ -31,33 +32,33 @@ fn world(oversized: usize) -> World {
     world
 }
 
-fn pages(world: &World, touched: TouchedRows) -> PageChain<'_> {
-    match touched {
-        TouchedRows::Both => world.contacts().store().found.body_pages(),
-        TouchedRows::First => world.contacts().store().found.static_pages(),
+fn pages(world: &World, sides: PairSides) -> PageChain<'_> {
+    match sides {
+        PairSides::Both => world.contacts().store().found.body_pages(),
+        PairSides::First => world.contacts().store().found.static_pages(),
     }
 }
 
-fn tasks(world: &World, touched: TouchedRows) -> Vec<TaskPart> {
+fn tasks(world: &World, sides: PairSides) -> Vec<TaskPart> {
     let tasks = world.contacts().store().found.tasks().iter();
-    match touched {
-        TouchedRows::Both => tasks.map(|task| (task.body_pages.clone(), task.own_pairs)).collect(),
-        TouchedRows::First => tasks.map(|task| (task.static_pages.clone(), usize::MAX)).collect(),
+    match sides {
+        PairSides::Both => tasks.map(|task| (task.body_pages.clone(), task.own_pairs)).collect(),
+        PairSides::First => tasks.map(|task| (task.static_pages.clone(), usize::MAX)).collect(),
     }
 }
 
-fn schedule(world: &World, tasks: &[TaskPart], touched: TouchedRows) -> Schedule {
+fn schedule(world: &World, tasks: &[TaskPart], sides: PairSides) -> Schedule {
     let mut schedule = Schedule::default();
     // Debug builds check it.
-    schedule.rebuild(pages(world, touched), tasks.iter().cloned(), touched, world.contacts().frame(), true);
+    schedule.rebuild(pages(world, sides), tasks.iter().cloned(), sides, world.contacts().frame(), true);
     schedule
 }
 
 /// All pairs of a schedule, sorted.
-fn scheduled(world: &World, tasks: &[TaskPart], touched: TouchedRows) -> Vec<[u32; 2]> {
+fn scheduled(world: &World, tasks: &[TaskPart], sides: PairSides) -> Vec<[u32; 2]> {
     let pairs = Mutex::new(Vec::new());
-    let schedule = schedule(world, tasks, touched);
-    schedule.run(pages(world, touched), true, |run: &[[u32; 2]]| pairs.lock().extend_from_slice(run));
+    let schedule = schedule(world, tasks, sides);
+    schedule.run(pages(world, sides), true, |run: &[[u32; 2]]| pairs.lock().extend_from_slice(run));
     let mut pairs = pairs.into_inner();
     pairs.sort_unstable();
     pairs
@@ -67,12 +68,12 @@ fn scheduled(world: &World, tasks: &[TaskPart], touched: TouchedRows) -> Vec<[u3
 fn every_pair_is_scheduled_for_any_own_pairs() {
     // With many pairs across bands, which get colors, and with few.
     for world in [world(24), world(3)] {
-        for touched in [TouchedRows::Both, TouchedRows::First] {
-            let mut all: Vec<[u32; 2]> = pages(&world, touched).flatten().copied().collect();
+        for sides in [PairSides::Both, PairSides::First] {
+            let mut all: Vec<[u32; 2]> = pages(&world, sides).flatten().copied().collect();
             all.sort_unstable();
             assert!(all.len() > 100, "{}", all.len());
-            let whole = tasks(&world, touched);
-            let check = |tasks: &[TaskPart]| assert!(scheduled(&world, tasks, touched) == all);
+            let whole = tasks(&world, sides);
+            let check = |tasks: &[TaskPart]| assert!(scheduled(&world, tasks, sides) == all);
             check(&whole);
             // Pages without a task at the end, at the front, in between, everywhere.
             check(&whole[..whole.len() / 2]);
@@ -90,13 +91,13 @@ fn every_pair_is_scheduled_for_any_own_pairs() {
 
 #[test]
 fn cross_pairs_get_colors_if_they_are_many_and_in_long_runs() {
-    let touched = TouchedRows::Both;
-    let parallel_phases = |world: &World, tasks: &[TaskPart]| schedule(world, tasks, touched).parallel_phase_count();
+    let sides = PairSides::Both;
+    let parallel_phases = |world: &World, tasks: &[TaskPart]| schedule(world, tasks, sides).parallel_phase_count();
     let (many, few) = (world(24), world(3));
-    assert!(parallel_phases(&many, &tasks(&many, touched)) > 1);
-    assert_eq!(parallel_phases(&few, &tasks(&few, touched)), 1);
+    assert!(parallel_phases(&many, &tasks(&many, sides)) > 1);
+    assert_eq!(parallel_phases(&few, &tasks(&few, sides)), 1);
     // Own pairs and pairs across bands, mixed up.
-    let mixed = |world: &World| tasks(world, touched).into_iter().map(|(pages, _)| (pages, 0)).collect::<Vec<_>>();
+    let mixed = |world: &World| tasks(world, sides).into_iter().map(|(pages, _)| (pages, 0)).collect::<Vec<_>>();
     assert!(parallel_phases(&few, &mixed(&few)) > 0, "most pairs are a task's own");
 }
 
@@ -106,8 +107,8 @@ fn cross_pairs_get_colors_if_they_are_many_and_in_long_runs() {
 fn debug_builds_detect_cross_pairs_declared_as_own() {
     let world = world(24);
     let all_own = |(pages, _): TaskPart| (pages, usize::MAX);
-    let tasks: Vec<TaskPart> = tasks(&world, TouchedRows::Both).into_iter().map(all_own).collect();
-    schedule(&world, &tasks, TouchedRows::Both);
+    let tasks: Vec<TaskPart> = tasks(&world, PairSides::Both).into_iter().map(all_own).collect();
+    schedule(&world, &tasks, PairSides::Both);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Slots compared with a sorted map.
 
 use super::*;
+use crate::memory::buffers::Buffers;
 use crate::pair::entry;
 use std::collections::BTreeMap;
 use triphase_scenes::SplitMix64;
