@@ -11,7 +11,7 @@ use crate::contacts::events::saved::SavedTracked;
 use crate::contacts::events::tracker::{ContactTracker, check_static_ids};
 use crate::contacts::store::ContactStore;
 use crate::error::{Error, SettingValue};
-use crate::frame::frames::Frames;
+use crate::frame::frames::{Frames, STEP_MAX};
 use crate::frame::statics::StaticSet;
 use crate::geometry::RawAabb;
 use crate::input::filter::Filter;
@@ -23,9 +23,6 @@ use serde::{Deserialize, Serialize};
 ///
 /// A new field with a default needs no new version.
 const VERSION: u32 = 3;
-
-/// Largest step number: no world reaches it by stepping.
-const STEP_MAX: u64 = 1 << 63;
 
 /// A saved world: everything except its bodies. See [`World::save`](crate::World::save).
 ///

@@ -82,6 +82,10 @@ impl Drop for Publisher {
     }
 }
 
+/// The largest step number that is restored: no world reaches it by stepping.
+#[cfg(any(feature = "record", feature = "serde"))]
+pub(crate) const STEP_MAX: u64 = 1 << 63;
+
 /// Whether a thread can sleep until another one wakes it.
 const CAN_WAIT: bool = cfg!(not(all(target_family = "wasm", target_os = "unknown", not(target_feature = "atomics"))));
 

@@ -118,7 +118,7 @@ impl PhaseTimes {
     ///
     /// # Cost
     ///
-    /// A step reads the clock about ten times, and six times for each band.
+    /// A step reads the clock about fifteen times, and seven times for each band.
     pub fn set_clock(now: fn() -> Duration) {
         let _ = HOST_CLOCK.set(now);
     }

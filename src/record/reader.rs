@@ -2,6 +2,7 @@
 
 use crate::config::WorldConfig;
 use crate::error::Error;
+use crate::frame::frames::STEP_MAX;
 use crate::geometry::RawAabb;
 use crate::record::entry::{CallReader, RecordedEntry, RecordedOutcome, RecordedStatics, StaticsReader};
 use crate::record::error::RecordingError;
@@ -222,6 +223,9 @@ fn split_head(head: &[u8]) -> Option<([u8; 4], u32, u64)> {
 fn read_start(content: &mut Content<'_>) -> Result<(WorldConfig, StartOfWorld), RecordingError> {
     let config = read_settings(content)?;
     let step = content.u64("a step number")?;
+    if step > STEP_MAX {
+        return Err(content.damaged("a step number of at most 2^63"));
+    }
     let statics = StaticsReader::default().read(content)?;
     let disabled = content.column("disabled static rows")?;
     let changed: Vec<u32> = content.column("changed static rows")?;

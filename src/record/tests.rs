@@ -1,7 +1,7 @@
 //! Damaged contents with checksums that fit: as if someone had made them.
 
 use crate::record::format::{HEAD_LEN, checksum};
-use crate::record::{RecordedEntry, Recording};
+use crate::record::{RecordedEntry, Recording, RecordingError};
 use crate::{Bodies, ChangedRows, Filter, Statics, World};
 use parking_lot::Mutex;
 use std::io::{self, Write};
@@ -55,6 +55,38 @@ fn records(file: &[u8]) -> Vec<(usize, usize)> {
     records
 }
 
+/// Corrects the checksum of the record at some bytes of a file.
+fn correct_sum(file: &mut [u8], (start, end): (usize, usize)) {
+    let letters = file[start..start + 4].try_into().unwrap();
+    let sum = checksum(letters, &file[start + HEAD_LEN..end]);
+    file[start + 4..start + 8].copy_from_slice(&sum.to_le_bytes());
+}
+
+#[test]
+fn step_numbers_have_a_limit() {
+    let file = SharedFile::default();
+    let mut world = World::default();
+    for _ in 0..0x321 {
+        world.step(Bodies::uniform(&[[0.0f32, 0.0]], [0.5, 0.5])).unwrap();
+    }
+    world.record_to(file.clone()).unwrap();
+    world.stop_recording().unwrap();
+    let file = file.0.lock().clone();
+    let at = file.windows(8).position(|bytes| bytes == 0x321u64.to_le_bytes()).unwrap();
+    let with_step = |step: u64| {
+        let mut changed = file.clone();
+        changed[at..at + 8].copy_from_slice(&step.to_le_bytes());
+        correct_sum(&mut changed, records(&file)[0]);
+        let recording = Recording::new(&changed[..])?;
+        Ok::<_, RecordingError>(recording.world(recording.config().clone()).unwrap())
+    };
+    let mut world = with_step(1 << 63).unwrap();
+    assert_eq!(world.step_number(), 1 << 63);
+    world.step(Bodies::uniform(&[[0.0f32, 0.0]], [0.5, 0.5])).unwrap();
+    let error = with_step((1 << 63) + 1).err();
+    assert!(matches!(error, Some(RecordingError::Damaged { expected: "a step number of at most 2^63", .. })));
+}
+
 #[test]
 fn contents_are_checked_even_if_checksums_fit() {
     let file = file();
@@ -66,9 +98,7 @@ fn contents_are_checked_even_if_checksums_fit() {
             for value in [0, 1, 2, 3, 0x7F, 0xFF] {
                 let mut damaged = file.clone();
                 damaged[at] = value;
-                let letters = damaged[start..start + 4].try_into().unwrap();
-                let sum = checksum(letters, &damaged[start + HEAD_LEN..end]);
-                damaged[start + 4..start + 8].copy_from_slice(&sum.to_le_bytes());
+                correct_sum(&mut damaged, (start, end));
                 let Ok(mut recording) = Recording::new(&damaged[..]) else {
                     errors += 1;
                     continue;

@@ -37,7 +37,7 @@ pub(super) const TIGHT_SHIFT: u32 = 1;
 
 /// Returns the most entries in tight cells (LOOSE-5).
 pub(super) fn entry_count_max(entity_count: usize) -> usize {
-    ENTRIES_PER_ENTITY * entity_count + ENTRIES_FREE
+    (ENTRIES_PER_ENTITY * entity_count + ENTRIES_FREE).min(u32::MAX as usize - 1)
 }
 
 /// A loose cell: bounds that cover its entities, and where the entities are.

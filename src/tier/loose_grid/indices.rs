@@ -1,8 +1,7 @@
 //! Indices that are typed by what they index, and the one narrowing cast of this folder.
 //!
 //! INDEX-1: No array here is longer than `u32::MAX - 1`. More entities are rejected, there are
-//! fewer cells than entities or a fixed number of them, and entries are limited by entities
-//! (LOOSE-5).
+//! fewer cells than entities or a fixed number of them, and entries are limited too (LOOSE-5).
 
 use crate::memory::buffers::plain_buffers;
 
