@@ -2,6 +2,7 @@
 
 #![allow(unsafe_code)]
 
+use crate::memory::columns::SoaColumns;
 use crate::simd::circle_test::{CircleSides, separate};
 use crate::simd::probe::Probe;
 use crate::simd::raw_columns::RawColumns;
@@ -17,6 +18,12 @@ pub(super) struct Tests {
 impl Tests {
     /// Boxes alone.
     pub(super) const BOXES: Self = Self { filters: false, circles: CircleSides::NONE };
+
+    /// Those of a scan of some entries.
+    pub(super) fn of(entries: &SoaColumns<'_>, probes_are_circles: bool) -> Self {
+        let circles = CircleSides { probe: probes_are_circles, entries: entries.circles() };
+        Self { filters: entries.filters().is_some(), circles }
+    }
 }
 
 /// One side of a test: a box in each lane, with its filter if filters are tested.

@@ -18,20 +18,9 @@ use crate::simd::vector::{Vector, each_edge};
 /// The instruction set of `B` is available.
 #[inline(always)]
 pub(super) unsafe fn overlap_mask<B: Backend>(block: &[u32; SOA_BLOCK_WORDS], area: &RawAabb) -> u32 {
-    let lanes = B::BlockVector::LANES;
+    let columns: &[[f32; SOA_BLOCK_LEN]] = bytemuck::cast_slice(block.as_chunks::<SOA_BLOCK_LEN>().0);
     // SAFETY: the caller vouches for the instruction set.
-    let area = Side { edges: each_edge!(edge => unsafe { B::BlockVector::splat(area[edge]) }), filters: None };
-    let mut mask = 0;
-    for lane in (0..SOA_BLOCK_LEN).step_by(lanes) {
-        let edges = each_edge!(edge => {
-            let edges: &[f32] = bytemuck::cast_slice(&block[edge * SOA_BLOCK_LEN + lane..][..lanes]);
-            // SAFETY: the caller vouches for the instruction set; the slice is as long as a vector.
-            unsafe { B::BlockVector::load(edges.as_ptr()) }
-        });
-        let hits = hits(CircleSides::NONE, &area, &Side { edges, filters: None });
-        mask |= B::BlockVector::bits(hits) << lane;
-    }
-    mask
+    unsafe { columns_mask::<B::BlockVector, SOA_BLOCK_LEN>(columns, area) as u32 }
 }
 
 /// Bit `k` is set if box `k` of the group overlaps the area. Bits after its boxes are unspecified.
@@ -56,13 +45,14 @@ pub(super) unsafe fn octet_mask<B: Backend>(octet: &OctetEdges, area: &RawAabb) 
     unsafe { columns_mask::<B::Vector, OCTET_LEN>(octet, area) as u32 }
 }
 
-/// Which boxes overlap the area, as bits. `LEN` is a multiple of the lanes, and at most 64.
+/// Which boxes overlap the area, as bits. The first four columns are their edges. `LEN` is a
+/// multiple of the lanes, and at most 64.
 ///
 /// # Safety
 ///
 /// The instruction set of `V` is available.
 #[inline(always)]
-unsafe fn columns_mask<V: Vector, const LEN: usize>(columns: &[[f32; LEN]; 4], area: &RawAabb) -> u64 {
+unsafe fn columns_mask<V: Vector, const LEN: usize>(columns: &[[f32; LEN]], area: &RawAabb) -> u64 {
     // SAFETY: the caller vouches for the instruction set.
     let area = Side { edges: each_edge!(edge => unsafe { V::splat(area[edge]) }), filters: None };
     let mut mask = 0;

@@ -1,5 +1,23 @@
 //! The kernels, compiled for an instruction set.
 
+/// Compiles a scan for an instruction set: once for any tests, and once for boxes alone.
+macro_rules! compile_scan {
+    ([$(#[$features:meta])?] $module:ident::$scan:ident::<$backend:ty>($($argument:ident: $type:ty),*)) => {
+        #[inline(never)]
+        $(#[$features])?
+        pub(super) fn $scan<const BOXES_ONLY: bool>(
+            tests: Tests,
+            $($argument: $type,)*
+            sink: &mut PairSink<'_>,
+        ) -> Option<()> {
+            let tests = if BOXES_ONLY { Tests::BOXES } else { tests };
+            // SAFETY: this function is compiled with the features, so they are available.
+            unsafe { $module::$scan::<$backend>(tests, $($argument,)* sink) }
+        }
+    };
+}
+pub(super) use compile_scan;
+
 /// Compiles the kernels for an instruction set, with its features.
 ///
 /// They are not inlined where the set is chosen, so that the choice itself is small enough to be
@@ -14,6 +32,7 @@ macro_rules! compile_kernels {
         use crate::memory::pair_sink::PairSink;
         use crate::simd::batch_test::Tests;
         use crate::simd::cell_view::{CellRect, CellView};
+        use crate::simd::compile::compile_scan;
         use crate::simd::probe::{Probe, ProbeBatch};
         use crate::simd::tree_view::TreeView;
         use crate::simd::{block_mask, scan, tree_scan};
@@ -38,102 +57,40 @@ macro_rules! compile_kernels {
             unsafe { scan::scan_cells::<$backend>(tests, cells, keys, probes, sink) }
         }
 
-        #[inline(never)]
-        $(#[$features])?
-        pub(super) fn scan_rects<const BOXES_ONLY: bool>(
-            tests: Tests,
+        compile_scan!([$(#[$features])?] scan::scan_rects::<$backend>(
             cells: &CellView<'_>,
             searches: &[(CellRect, Probe)],
-            order: PairOrder,
-            sink: &mut PairSink<'_>,
-        ) -> Option<()> {
-            let tests = if BOXES_ONLY { Tests::BOXES } else { tests };
-            // SAFETY: this function is compiled with the features, so they are available.
-            unsafe { scan::scan_rects::<$backend>(tests, cells, searches, order, sink) }
-        }
-
-        #[inline(never)]
-        $(#[$features])?
-        pub(super) fn scan_tree<const BOXES_ONLY: bool>(
-            tests: Tests,
+            order: PairOrder
+        ));
+        compile_scan!([$(#[$features])?] tree_scan::scan_tree::<$backend>(
             tree: &TreeView<'_>,
             probes: &[Probe],
-            order: PairOrder,
-            sink: &mut PairSink<'_>,
-        ) -> Option<()> {
-            let tests = if BOXES_ONLY { Tests::BOXES } else { tests };
-            // SAFETY: this function is compiled with the features, so they are available.
-            unsafe { tree_scan::scan_tree::<$backend>(tests, tree, probes, order, sink) }
-        }
-
-        #[inline(never)]
-        $(#[$features])?
-        pub(super) fn scan_tree_pairs<const BOXES_ONLY: bool>(
-            tests: Tests,
+            order: PairOrder
+        ));
+        compile_scan!([$(#[$features])?] tree_scan::scan_tree_pairs::<$backend>(
             tree: &TreeView<'_>,
-            probes: std::ops::Range<usize>,
-            sink: &mut PairSink<'_>,
-        ) -> Option<()> {
-            let tests = if BOXES_ONLY { Tests::BOXES } else { tests };
-            // SAFETY: this function is compiled with the features, so they are available.
-            unsafe { tree_scan::scan_tree_pairs::<$backend>(tests, tree, probes, sink) }
-        }
-
-        #[inline(never)]
-        $(#[$features])?
-        pub(super) fn scan_runs<const BOXES_ONLY: bool>(
-            tests: Tests,
+            probes: std::ops::Range<usize>
+        ));
+        compile_scan!([$(#[$features])?] scan::scan_runs::<$backend>(
             probes: (&SoaColumns<'_>, usize),
             runs: (&SoaColumns<'_>, &[[u32; 2]]),
-            are_exchanged: bool,
-            sink: &mut PairSink<'_>,
-        ) -> Option<()> {
-            let tests = if BOXES_ONLY { Tests::BOXES } else { tests };
-            // SAFETY: this function is compiled with the features, so they are available.
-            unsafe { scan::scan_runs::<$backend>(tests, probes, runs, are_exchanged, sink) }
-        }
-
-        #[inline(never)]
-        $(#[$features])?
-        pub(super) fn scan_beside<const BOXES_ONLY: bool>(
-            tests: Tests,
+            are_exchanged: bool
+        ));
+        compile_scan!([$(#[$features])?] scan::scan_beside::<$backend>(
             probes: &SoaColumns<'_>,
             entries: (&SoaColumns<'_>, &[f32]),
-            axis: (usize, PairOrder),
-            sink: &mut PairSink<'_>,
-        ) -> Option<()> {
-            let tests = if BOXES_ONLY { Tests::BOXES } else { tests };
-            // SAFETY: this function is compiled with the features, so they are available.
-            unsafe { scan::scan_beside::<$backend>(tests, probes, entries, axis, sink) }
-        }
-
-        #[inline(never)]
-        $(#[$features])?
-        pub(super) fn scan_sorted<const BOXES_ONLY: bool>(
-            tests: Tests,
+            axis: (usize, PairOrder)
+        ));
+        compile_scan!([$(#[$features])?] scan::scan_sorted::<$backend>(
             entries: &SoaColumns<'_>,
             probes: std::ops::Range<usize>,
-            axis: usize,
-            sink: &mut PairSink<'_>,
-        ) -> Option<()> {
-            let tests = if BOXES_ONLY { Tests::BOXES } else { tests };
-            // SAFETY: this function is compiled with the features, so they are available.
-            unsafe { scan::scan_sorted::<$backend>(tests, entries, probes, axis, sink) }
-        }
-
-        #[inline(never)]
-        $(#[$features])?
-        pub(super) fn scan_above<const BOXES_ONLY: bool>(
-            tests: Tests,
+            axis: usize
+        ));
+        compile_scan!([$(#[$features])?] scan::scan_above::<$backend>(
             entries: &SoaColumns<'_>,
             probes: &ProbeBatch<'_>,
-            above: [f32; 2],
-            sink: &mut PairSink<'_>,
-        ) -> Option<()> {
-            let tests = if BOXES_ONLY { Tests::BOXES } else { tests };
-            // SAFETY: this function is compiled with the features, so they are available.
-            unsafe { scan::scan_above::<$backend>(tests, entries, probes, above, sink) }
-        }
+            above: [f32; 2]
+        ));
 
         $(#[$features])?
         pub(super) fn overlap_mask(block: &[u32; SOA_BLOCK_WORDS], area: &RawAabb) -> u32 {

@@ -11,7 +11,6 @@ use crate::memory::columns::SoaColumns;
 use crate::memory::pair_sink::PairSink;
 use crate::simd::batch_test::Tests;
 use crate::simd::cell_view::{CellRect, CellView};
-use crate::simd::circle_test::CircleSides;
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 use crate::simd::neon;
 #[cfg(any(not(target_arch = "x86_64"), debug_assertions, test))]
@@ -88,6 +87,18 @@ macro_rules! dispatch {
     };
 }
 
+/// Calls a scan of the given level, with these tests.
+macro_rules! dispatch_scan {
+    ($simd:expr, $scan:ident($tests:expr, $($argument:expr),*)) => {{
+        let tests = $tests;
+        if tests == Tests::BOXES {
+            dispatch!($simd, $scan::<true>(tests, $($argument),*))
+        } else {
+            dispatch!($simd, $scan::<false>(tests, $($argument),*))
+        }
+    }};
+}
+
 impl DetectedSimd {
     /// The best level of this machine that is at most `max`. A `max` of another target is no limit.
     pub(crate) fn detect(max: Option<SimdLevel>) -> Self {
@@ -136,13 +147,7 @@ impl DetectedSimd {
         are_circles: bool,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
-        let circles = CircleSides { probe: are_circles, entries: cells.columns().circles() };
-        let tests = Tests { filters: cells.columns().filters().is_some(), circles };
-        if tests == Tests::BOXES {
-            dispatch!(self, scan_rects::<true>(tests, cells, searches, order, sink))
-        } else {
-            dispatch!(self, scan_rects::<false>(tests, cells, searches, order, sink))
-        }
+        dispatch_scan!(self, scan_rects(Tests::of(cells.columns(), are_circles), cells, searches, order, sink))
     }
 
     /// Reports the entries of a tree that overlap each of the probes, by probe.
@@ -158,13 +163,7 @@ impl DetectedSimd {
         are_circles: bool,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
-        let circles = CircleSides { probe: are_circles, entries: tree.entries.circles() };
-        let tests = Tests { filters: tree.entries.filters().is_some(), circles };
-        if tests == Tests::BOXES {
-            dispatch!(self, scan_tree::<true>(tests, tree, probes, order, sink))
-        } else {
-            dispatch!(self, scan_tree::<false>(tests, tree, probes, order, sink))
-        }
+        dispatch_scan!(self, scan_tree(Tests::of(&tree.entries, are_circles), tree, probes, order, sink))
     }
 
     /// Reports every overlapping pair of one of the `probes` of a tree and a later entry, rows
@@ -176,13 +175,7 @@ impl DetectedSimd {
         probes: Range<usize>,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
-        let circles = CircleSides { probe: tree.entries.circles(), entries: tree.entries.circles() };
-        let tests = Tests { filters: tree.entries.filters().is_some(), circles };
-        if tests == Tests::BOXES {
-            dispatch!(self, scan_tree_pairs::<true>(tests, tree, probes, sink))
-        } else {
-            dispatch!(self, scan_tree_pairs::<false>(tests, tree, probes, sink))
-        }
+        dispatch_scan!(self, scan_tree_pairs(Tests::of(&tree.entries, tree.entries.circles()), tree, probes, sink))
     }
 
     /// Reports the pairs of a probe and an entry of its run that overlap, by probe, the row of the
@@ -199,13 +192,10 @@ impl DetectedSimd {
         are_exchanged: bool,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
-        let circles = CircleSides { probe: probes.0.circles(), entries: entries.circles() };
-        let tests = Tests { filters: entries.filters().is_some(), circles };
-        if tests == Tests::BOXES {
-            dispatch!(self, scan_runs::<true>(tests, probes, (entries, runs), are_exchanged, sink))
-        } else {
-            dispatch!(self, scan_runs::<false>(tests, probes, (entries, runs), are_exchanged, sink))
-        }
+        dispatch_scan!(
+            self,
+            scan_runs(Tests::of(entries, probes.0.circles()), probes, (entries, runs), are_exchanged, sink)
+        )
     }
 
     /// Reports the pairs of a probe and an entry that overlap, by probe. Entries are sorted by
@@ -221,13 +211,9 @@ impl DetectedSimd {
         (axis, order): (usize, PairOrder),
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
-        let circles = CircleSides { probe: probes.circles(), entries: entries.circles() };
-        let tests = Tests { filters: probes.filters().is_some(), circles };
-        if tests == Tests::BOXES {
-            dispatch!(self, scan_beside::<true>(tests, probes, (entries, reach), (axis, order), sink))
-        } else {
-            dispatch!(self, scan_beside::<false>(tests, probes, (entries, reach), (axis, order), sink))
-        }
+        // Filters are those of the probes: a test of these fails if entries have none.
+        let tests = Tests { filters: probes.filters().is_some(), ..Tests::of(entries, probes.circles()) };
+        dispatch_scan!(self, scan_beside(tests, probes, (entries, reach), (axis, order), sink))
     }
 
     /// Reports every overlapping pair of one of the `probes` and a later entry, rows ascending in
@@ -241,13 +227,7 @@ impl DetectedSimd {
         axis: usize,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
-        let circles = CircleSides { probe: entries.circles(), entries: entries.circles() };
-        let tests = Tests { filters: entries.filters().is_some(), circles };
-        if tests == Tests::BOXES {
-            dispatch!(self, scan_sorted::<true>(tests, entries, probes, axis, sink))
-        } else {
-            dispatch!(self, scan_sorted::<false>(tests, entries, probes, axis, sink))
-        }
+        dispatch_scan!(self, scan_sorted(Tests::of(entries, entries.circles()), entries, probes, axis, sink))
     }
 
     /// Reports the pairs of an entry and a chosen probe that overlap, if the lower corner of the
@@ -263,13 +243,7 @@ impl DetectedSimd {
         above: [f32; 2],
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
-        let circles = CircleSides { probe: false, entries: entries.circles() };
-        let tests = Tests { filters: entries.filters().is_some(), circles };
-        if tests == Tests::BOXES {
-            dispatch!(self, scan_above::<true>(tests, entries, probes, above, sink))
-        } else {
-            dispatch!(self, scan_above::<false>(tests, entries, probes, above, sink))
-        }
+        dispatch_scan!(self, scan_above(Tests::of(entries, false), entries, probes, above, sink))
     }
 
     /// Bit `k` is set if entry `k` of a block overlaps the area. Bits of padding are unspecified.

@@ -4,6 +4,7 @@
 
 #![allow(unsafe_code)]
 
+use crate::geometry::RawAabb;
 use crate::memory::blocks::SOA_BLOCK_LEN;
 use crate::memory::pair_sink::PairSink;
 use crate::simd::backend::Backend;
@@ -24,33 +25,19 @@ use std::ops::Range;
 #[inline(always)]
 pub(super) unsafe fn scan_tree<B: Backend>(
     tests: Tests,
-    TreeView { entries, leaves, nodes, roots }: &TreeView<'_>,
+    tree: &TreeView<'_>,
     probes: &[Probe],
     order: PairOrder,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
-    let columns = RawColumns::new(entries, tests.filters);
+    let columns = RawColumns::new(&tree.entries, tests.filters);
     let mut slots = OutputSlots::new(sink);
     for probe in probes {
-        // SAFETY: the caller vouches for the instruction set.
-        let splat = unsafe { SplatProbe::<B>::new(tests, order, probe) };
-        for (group, bounds) in roots.iter().enumerate() {
-            // SAFETY: the caller vouches for the instruction set.
-            for root in set_bits(unsafe { overlap_mask::<B>(bounds, &probe.aabb) }) {
-                let root = group * SOA_BLOCK_LEN + root;
-                // SAFETY: as above.
-                for node in set_bits(unsafe { overlap_mask::<B>(&nodes[root], &probe.aabb) }) {
-                    let node = root * SOA_BLOCK_LEN + node;
-                    // SAFETY: as above.
-                    for leaf in set_bits(unsafe { overlap_mask::<B>(&leaves[node], &probe.aabb) }) {
-                        let start = ((node * SOA_BLOCK_LEN + leaf) * SOA_BLOCK_LEN).min(entries.len());
-                        let count = (entries.len() - start).min(SOA_BLOCK_LEN);
-                        // SAFETY: the run is in the population; columns have filters if these are
-                        // tested.
-                        unsafe { splat.test_block(columns.skip(start), count, &mut slots)? };
-                    }
-                }
-            }
+        // SAFETY: the caller vouches for the instruction set; columns have filters if these are
+        // tested.
+        unsafe {
+            let splat = SplatProbe::<B>::new(tests, order, probe);
+            search(&splat, &probe.aabb, (tree, columns), 0, &mut slots)?;
         }
     }
     slots.finish();
@@ -65,45 +52,62 @@ pub(super) unsafe fn scan_tree<B: Backend>(
 #[inline(always)]
 pub(super) unsafe fn scan_tree_pairs<B: Backend>(
     tests: Tests,
-    TreeView { entries, leaves, nodes, roots }: &TreeView<'_>,
+    tree: &TreeView<'_>,
     probes: Range<usize>,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
-    let columns = RawColumns::new(entries, tests.filters);
+    let columns = RawColumns::new(&tree.entries, tests.filters);
     let mut slots = OutputSlots::new(sink);
-    for at in probes.start..probes.end.min(entries.len()) {
+    for at in probes.start..probes.end.min(tree.entries.len()) {
         // SAFETY: the entry is in the population; the caller vouches for the instruction set.
-        let (probe, splat) = unsafe {
+        unsafe {
             let probe = columns.skip(at).probe(tests.filters);
-            (probe, SplatProbe::<B>::new(tests, PairOrder::Ascending, &probe))
-        };
-        let own_leaf = at / SOA_BLOCK_LEN;
-        let own_node = own_leaf / SOA_BLOCK_LEN;
-        let own_root = own_node / SOA_BLOCK_LEN;
-        for (group, bounds) in roots.iter().enumerate().skip(own_root / SOA_BLOCK_LEN) {
-            // SAFETY: the caller vouches for the instruction set.
-            let found = unsafe { overlap_mask::<B>(bounds, &probe.aabb) };
-            for root in set_bits(from_bit(found, own_root, group)) {
-                let root = group * SOA_BLOCK_LEN + root;
+            let splat = SplatProbe::<B>::new(tests, PairOrder::Ascending, &probe);
+            search(&splat, &probe.aabb, (tree, columns), at + 1, &mut slots)?;
+        }
+    }
+    slots.finish();
+    Some(())
+}
+
+/// Tests a probe with this box against the entries of a tree from number `from` on.
+///
+/// # Safety
+///
+/// The instruction set of `B` is available. The columns are those of the tree, with filters if the
+/// probe tests these.
+#[inline(always)]
+unsafe fn search<B: Backend>(
+    probe: &SplatProbe<B>,
+    aabb: &RawAabb,
+    (TreeView { entries, leaves, nodes, roots }, columns): (&TreeView<'_>, RawColumns),
+    from: usize,
+    slots: &mut OutputSlots<'_, '_>,
+) -> Option<()> {
+    let first_leaf = from / SOA_BLOCK_LEN;
+    let first_node = first_leaf / SOA_BLOCK_LEN;
+    let first_root = first_node / SOA_BLOCK_LEN;
+    for (group, bounds) in roots.iter().enumerate().skip(first_root / SOA_BLOCK_LEN) {
+        // SAFETY: the caller vouches for the instruction set.
+        let found = unsafe { overlap_mask::<B>(bounds, aabb) };
+        for root in set_bits(from_bit(found, first_root, group)) {
+            let root = group * SOA_BLOCK_LEN + root;
+            // SAFETY: as above.
+            let found = unsafe { overlap_mask::<B>(&nodes[root], aabb) };
+            for node in set_bits(from_bit(found, first_node, root)) {
+                let node = root * SOA_BLOCK_LEN + node;
                 // SAFETY: as above.
-                let found = unsafe { overlap_mask::<B>(&nodes[root], &probe.aabb) };
-                for node in set_bits(from_bit(found, own_node, root)) {
-                    let node = root * SOA_BLOCK_LEN + node;
-                    // SAFETY: as above.
-                    let found = unsafe { overlap_mask::<B>(&leaves[node], &probe.aabb) };
-                    for leaf in set_bits(from_bit(found, own_leaf, node)) {
-                        let leaf = node * SOA_BLOCK_LEN + leaf;
-                        let end = ((leaf + 1) * SOA_BLOCK_LEN).min(entries.len());
-                        let start = (leaf * SOA_BLOCK_LEN).max(at + 1).min(end);
-                        // SAFETY: the run is in the population; columns have filters if these are
-                        // tested.
-                        unsafe { splat.test_block(columns.skip(start), end - start, &mut slots)? };
-                    }
+                let found = unsafe { overlap_mask::<B>(&leaves[node], aabb) };
+                for leaf in set_bits(from_bit(found, first_leaf, node)) {
+                    let leaf = node * SOA_BLOCK_LEN + leaf;
+                    let end = ((leaf + 1) * SOA_BLOCK_LEN).min(entries.len());
+                    let start = (leaf * SOA_BLOCK_LEN).max(from).min(end);
+                    // SAFETY: the run is in the population; the caller vouches for the rest.
+                    unsafe { probe.test_block(columns.skip(start), end - start, slots)? };
                 }
             }
         }
     }
-    slots.finish();
     Some(())
 }
 
