@@ -19,7 +19,8 @@ pub use point::Point;
 pub(crate) use prepared_cast::{Impact, PreparedCast};
 pub use raw_box::RawAabb;
 pub(crate) use raw_box::{
-    EMPTY_AABB, INFINITE_AABB, NO_BOX, axis_name, contains, distance_squared, is_no_box, overlaps, translated, union,
+    EMPTY_AABB, INFINITE_AABB, NO_BOX, axis_name, contains, distance_squared, is_no_box, overlaps, side, sides,
+    translated, union,
 };
 pub use ray::{AabbCast, Ray};
 pub(crate) use rounding::{ROOT, ball_box, round_down, round_up, square};

@@ -21,6 +21,18 @@ pub(crate) fn is_no_box(aabb: &RawAabb) -> bool {
     aabb[0].is_nan()
 }
 
+/// The length of a box on an axis.
+#[inline(always)]
+pub(crate) fn side(aabb: &RawAabb, axis: usize) -> f64 {
+    f64::from(aabb[axis + 2]) - f64::from(aabb[axis])
+}
+
+/// The width and the height of a box.
+#[inline(always)]
+pub(crate) fn sides(aabb: &RawAabb) -> [f64; 2] {
+    [side(aabb, 0), side(aabb, 1)]
+}
+
 /// Overlaps every box.
 pub(crate) const INFINITE_AABB: RawAabb = [f32::NEG_INFINITY, f32::NEG_INFINITY, f32::INFINITY, f32::INFINITY];
 

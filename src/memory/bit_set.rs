@@ -66,6 +66,15 @@ impl BitSet {
         append_bits(&self.words, members);
     }
 
+    /// Adds or removes `index`.
+    pub(crate) fn set(&mut self, index: u32, is_member: bool) {
+        if is_member {
+            self.insert(index);
+        } else {
+            self.remove(index);
+        }
+    }
+
     #[inline]
     pub(crate) fn remove(&mut self, index: u32) {
         self.words[index as usize / 64] &= !(1 << (index % 64));

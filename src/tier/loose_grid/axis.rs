@@ -20,8 +20,8 @@ const PART_CELLS_END: u32 = (1 << 24) / PART_COUNT as u32;
 /// Coordinates that divide an axis into parts.
 pub(super) type Knots = [f32; PART_COUNT + 1];
 
-/// One axis of a grid: cells of one size, or of one size in each part.
-#[derive(Clone, Copy, Debug)]
+/// One axis of a grid: cells of one size, or of one size in each part. By default, one cell.
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct LooseAxis {
     origin: f32,
     /// Cells per unit of length.
@@ -43,12 +43,9 @@ struct Warp {
 }
 
 impl LooseAxis {
-    /// An axis of one cell.
-    pub(super) const SINGLE: Self = Self { origin: 0.0, scale: 0.0, last: 0, shift: 0, warp: None };
-
     /// Divides a side into `count` cells. A side may be 0 or infinite (MAP-1).
     pub(super) fn new(origin: f64, side: f64, count: u32) -> Self {
-        Self { origin: origin as f32, scale: scale(count, side), last: count.saturating_sub(1), ..Self::SINGLE }
+        Self { origin: origin as f32, scale: scale(count, side), last: count.saturating_sub(1), ..Self::default() }
     }
 
     /// Divides the axis at knots instead, so that each part gets equally many cells. Their number

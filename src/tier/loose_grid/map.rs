@@ -10,8 +10,8 @@ use std::ops::Range;
 /// smaller sample would miss a few long boxes.
 const COARSEN_SAMPLE: usize = 1024;
 
-/// The map of a grid. Cells are numbered row by row.
-#[derive(Clone, Copy, Debug)]
+/// The map of a grid. Cells are numbered row by row. By default, there is one.
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct CellMap {
     axes: [LooseAxis; 2],
 }
@@ -23,18 +23,7 @@ pub(super) struct CellRange {
     pub(super) max: [u32; 2],
 }
 
-impl Default for CellMap {
-    fn default() -> Self {
-        Self::single()
-    }
-}
-
 impl CellMap {
-    /// Creates a grid of one cell.
-    pub(super) fn single() -> Self {
-        Self { axes: [LooseAxis::SINGLE; 2] }
-    }
-
     /// Divides the sides of an area into `counts` cells. Sides may be 0 or infinite.
     pub(super) fn new(origin: [f64; 2], sides: [f64; 2], counts: [u32; 2]) -> Self {
         Self { axes: [0, 1].map(|k| LooseAxis::new(origin[k], sides[k], counts[k])) }

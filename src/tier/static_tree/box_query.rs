@@ -16,7 +16,7 @@
 //!
 //! Cost: O(depth + entries of the leaves that the area touches).
 
-use crate::geometry::{RawAabb, overlaps};
+use crate::geometry::{INFINITE_AABB, RawAabb, overlaps};
 use crate::memory::record::BodyRecord;
 use crate::tier::box_test::BoxTest;
 use crate::tier::static_tree::node::{Node, SiblingsIndex};
@@ -82,7 +82,7 @@ impl StaticTree {
     ) -> Option<()> {
         while query.next_leaf() {
             let TreePart { data, hidden, .. } = query.part;
-            let ranges = EdgeRanges::new(query.above, Some(area));
+            let ranges = EdgeRanges::new(query.above, area);
             while let Some(batch) = data.run_bounds.next_batch(&mut query.left, |bounds| overlaps(bounds, area)) {
                 let mut len = found.len();
                 found.resize(len + batch.len(), BodyRecord::default());
@@ -108,11 +108,10 @@ pub(super) struct EdgeRanges {
 }
 
 impl EdgeRanges {
-    /// Of the boxes that begin `above` a corner (TREE-3) and overlap the area, if there is one.
+    /// Of the boxes that begin `above` a corner (TREE-3) and overlap the area.
     #[inline(always)]
-    pub(super) fn new(above: [f32; 2], area: Option<&RawAabb>) -> Self {
+    pub(super) fn new(above: [f32; 2], &[min_x, min_y, max_x, max_y]: &RawAabb) -> Self {
         let (low, high) = (f32::NEG_INFINITY, f32::INFINITY);
-        let [min_x, min_y, max_x, max_y] = area.copied().unwrap_or([low, low, high, high]);
         Self {
             above: Vec4::new(above[0], above[1], low, low),
             min: Vec4::new(low, low, min_x, min_y),
@@ -141,7 +140,7 @@ pub(crate) struct TreeAreaQuery<'t> {
     /// The cell of the present root.
     root_cell: RawAabb,
     /// The entries of the leaf that have not been tested yet.
-    left: Range<usize>,
+    pub(super) left: Range<usize>,
     /// The minima of a static must exceed these to be reported in this leaf (TREE-3).
     above: [f32; 2],
     /// The last entries tested, their boxes, and a bit for each hit that has not been reported yet.
@@ -174,12 +173,6 @@ impl<'t> TreeAreaQuery<'t> {
         }
     }
 
-    /// Returns the number of entries of the present leaf that have not been tested yet.
-    #[cfg(test)]
-    pub(crate) fn untested_in_leaf(&self) -> usize {
-        self.left.len()
-    }
-
     /// Tests the next batch of entries. Returns `false` if there are no more.
     #[inline]
     fn test_batch(&mut self) -> bool {
@@ -195,7 +188,8 @@ impl<'t> TreeAreaQuery<'t> {
         self.batch = &self.part.data.entries[batch.clone()];
         self.batch_boxes = &self.part.data.entry_boxes[batch];
         self.hits = 0;
-        let ranges = EdgeRanges::new(self.above, self.test.needs_overlap().then_some(&self.walk.area));
+        let area = if self.test.needs_overlap() { &self.walk.area } else { &INFINITE_AABB };
+        let ranges = EdgeRanges::new(self.above, area);
         // Branchless, so that the processor loads many boxes at once.
         for (k, aabb) in self.batch_boxes.iter().enumerate() {
             self.hits |= u32::from(ranges.contain(aabb)) << k;
@@ -217,7 +211,7 @@ impl<'t> TreeAreaQuery<'t> {
             };
             if overlaps(&root.bounds, &self.walk.area) {
                 self.root_cell = root.cell;
-                leaf = self.walk.first_leaf(self.part.data, root);
+                leaf = self.walk.descend(self.part.data, root.node, root.cell);
             }
         }
         if let Some((node, cell)) = leaf {
@@ -278,12 +272,6 @@ impl LeafWalk {
     #[inline(always)]
     fn new(area: RawAabb) -> Self {
         Self { area, stack: SmallVec::new() }
-    }
-
-    /// Returns the first leaf below a root, and its cell.
-    #[inline(always)]
-    fn first_leaf(&mut self, data: &TreeData, root: &Root) -> Option<(Node, RawAabb)> {
-        self.descend(data, root.node, root.cell)
     }
 
     /// Returns the next leaf below the same root, and its cell.

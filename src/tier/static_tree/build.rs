@@ -4,12 +4,13 @@
 //! Cost: O(n * depth). Roots are built one after the other, each in parallel.
 
 use crate::error::{Column, Error};
-use crate::geometry::RawAabb;
+use crate::geometry::{RawAabb, is_no_box};
 use crate::input::bodies::check_box;
+use crate::input::rows::ROWS_MAX;
 use crate::input::statics::Statics;
 use crate::memory::bit_set::BitSet;
 use crate::tier::static_tree::batches::{RunBounds, order_long_leaves};
-use crate::tier::static_tree::node::{Node, ROW_COUNT_MAX, row_number};
+use crate::tier::static_tree::node::{Node, row_number};
 use crate::tier::static_tree::roots::{bounds_of, root_regions};
 use crate::tier::static_tree::rows::StaticRows;
 use crate::tier::static_tree::subtree::{Budget, BuildSite, Subtree, build_subtree};
@@ -56,10 +57,9 @@ impl TreeData {
         Self { roots, siblings, entries, entry_boxes, run_bounds }
     }
 
-    /// Builds the tree of the rows whose boxes are not
-    /// [`VACANT`](crate::tier::static_tree::rows::VACANT).
+    /// Builds the tree of the rows whose boxes are not NaN.
     pub(super) fn of_boxes(rows: impl Iterator<Item = (u32, RawAabb)>, parallel: bool) -> Self {
-        let (rows, boxes): (Vec<u32>, Vec<RawAabb>) = rows.filter(|(_, aabb)| !aabb[0].is_nan()).unzip();
+        let (rows, boxes): (Vec<u32>, Vec<RawAabb>) = rows.filter(|(_, aabb)| !is_no_box(aabb)).unzip();
         let mut tree = Self::build(&boxes, parallel);
         tree.entries.iter_mut().for_each(|entry| *entry = rows[*entry as usize]);
         tree
@@ -86,8 +86,8 @@ pub(super) fn check_lengths(statics: &Statics<'_>) -> Result<(), Error> {
 }
 
 pub(super) fn check_count(rows: usize) -> Result<(), Error> {
-    if rows > ROW_COUNT_MAX {
-        return Err(Error::TooManyRows { rows, rows_max: ROW_COUNT_MAX });
+    if rows > ROWS_MAX {
+        return Err(Error::TooManyRows { rows, rows_max: ROWS_MAX });
     }
     Ok(())
 }

@@ -13,10 +13,10 @@
 //! and in which a row changes.
 
 use crate::error::Error;
+use crate::geometry::NO_BOX;
 use crate::input::statics::Statics;
 use crate::tier::static_tree::build::{check, check_count};
 use crate::tier::static_tree::node::row_number;
-use crate::tier::static_tree::rows::VACANT;
 use crate::tier::static_tree::tree::{ChangedStatic, StaticTree, TreeData};
 use std::ops::Range;
 use std::sync::Arc;
@@ -123,8 +123,8 @@ impl StaticTree {
         self.hidden.grow_to(self.len());
         for row in rows.clone() {
             // Above all others, so the order stays.
-            self.changed.push(ChangedStatic { row, built_box: VACANT });
-            self.hide(row, true);
+            self.changed.push(ChangedStatic { row, built_box: NO_BOX });
+            self.hidden.insert(row);
         }
         self.update_trees(parallel);
         Ok(rows)
@@ -150,7 +150,7 @@ impl StaticTree {
         rows.iter().try_for_each(|&row| self.check_row(row))?;
         self.note_changes(rows);
         for &row in rows {
-            self.rows.boxes.set(row, VACANT);
+            self.rows.boxes.set(row, NO_BOX);
             self.disabled.remove(row);
         }
         self.update_trees(parallel);
@@ -178,7 +178,7 @@ impl StaticTree {
             self.changed.sort_unstable_by_key(|changed| changed.row);
             self.changed.dedup_by_key(|changed| changed.row);
         }
-        rows.iter().for_each(|&row| self.hide(row, true));
+        rows.iter().for_each(|&row| _ = self.hidden.insert(row));
     }
 
     /// Builds the tree of changed rows, or one tree of all rows if many have changed (EDIT-1).

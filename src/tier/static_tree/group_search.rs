@@ -155,7 +155,7 @@ impl LeafQueue<'_> {
         let search = self.search;
         let GroupSearch { tree, part, level, has_filters, .. } = search;
         let (BoxSet { bits, area }, data) = (leaf.set, part.data);
-        let overlapping = EdgeRanges::new([f32::NEG_INFINITY; 2], Some(&area));
+        let overlapping = EdgeRanges::new([f32::NEG_INFINITY; 2], &area);
         // What overlaps the area of a single box overlaps that box.
         let is_known = leaf.set.is_single() && !has_filters && !search.are_circles;
         let (mut left, mut is_filled) = (leaf.node.entries(), false);

@@ -8,12 +8,13 @@
 //!
 //! The narrowing casts of the tree are in this file.
 
+use crate::input::rows::ROWS_MAX;
 use crate::memory::buffers::plain_buffers;
 use crate::tier::static_tree::split::{CHILD_COUNT, SplitKind};
 use std::ops::Range;
 
-/// Most rows of a tree: one below the value that marks inner nodes (NODE-1).
-pub(super) const ROW_COUNT_MAX: usize = u32::MAX as usize - 1;
+// Below the value that marks inner nodes (NODE-1).
+const _: () = assert!(ROWS_MAX < INNER as usize);
 
 /// Most entries of all leaves together: the position of an entry is a `u32`.
 pub(super) const ENTRY_COUNT_MAX: u64 = u32::MAX as u64;
@@ -56,7 +57,7 @@ impl Node {
     pub(super) const EMPTY: Self = Self { first: 0, count: 0 };
 
     pub(super) fn leaf(entries: Range<usize>) -> Self {
-        debug_assert!(entries.end as u64 <= ENTRY_COUNT_MAX && entries.len() <= ROW_COUNT_MAX);
+        debug_assert!(entries.end as u64 <= ENTRY_COUNT_MAX && entries.len() <= ROWS_MAX);
         Self { first: entries.start as u32, count: entries.len() as u32 }
     }
 
@@ -118,9 +119,9 @@ impl Siblings {
     }
 }
 
-/// Converts a row that is known to be below [`ROW_COUNT_MAX`].
+/// Converts a row, or the end of rows, that is known to be at most [`ROWS_MAX`].
 #[inline(always)]
 pub(super) fn row_number(row: usize) -> u32 {
-    debug_assert!(row < ROW_COUNT_MAX);
+    debug_assert!(row <= ROWS_MAX);
     row as u32
 }

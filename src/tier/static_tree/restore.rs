@@ -1,12 +1,12 @@
 //! Saves a set and restores it with the same trees (EDIT-2).
 
 use crate::error::{Error, SettingValue};
-use crate::geometry::RawAabb;
+use crate::geometry::{NO_BOX, RawAabb};
 use crate::input::bodies::check_box;
 use crate::input::statics::Statics;
 use crate::tier::static_tree::build::check_lengths;
 use crate::tier::static_tree::node::row_number;
-use crate::tier::static_tree::rows::{StaticRows, VACANT};
+use crate::tier::static_tree::rows::StaticRows;
 use crate::tier::static_tree::tree::{ChangedStatic, StaticTree, TreeData};
 
 impl StaticTree {
@@ -30,7 +30,7 @@ impl StaticTree {
     ) -> Result<Self, Error> {
         check_lengths(&statics)?;
         let check = |(row, aabb): (u32, &RawAabb)| {
-            let is_vacant = aabb.map(f32::to_bits) == VACANT.map(f32::to_bits);
+            let is_vacant = aabb.map(f32::to_bits) == NO_BOX.map(f32::to_bits);
             if is_vacant { Ok(()) } else { check_box(row, aabb).map_err(Error::InvalidStatic) }
         };
         let rows = (0..statics.aabbs.len()).map(row_number);
@@ -51,7 +51,7 @@ impl StaticTree {
             next_row = row + 1;
         }
         let mut tree = Self::of_rows(StaticRows::of(&statics), TreeData::of_boxes((0..).zip(boxes), parallel));
-        changed.iter().for_each(|changed| tree.hide(changed.row, true));
+        changed.iter().for_each(|changed| _ = tree.hidden.insert(changed.row));
         tree.changed = changed;
         tree.build_recent();
         Ok(tree)

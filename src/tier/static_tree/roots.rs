@@ -15,7 +15,7 @@
 //!
 //! Cost: O(n) for each part. Most sets have a single root.
 
-use crate::geometry::{RawAabb, contains, union};
+use crate::geometry::{RawAabb, contains, sides, union};
 use crate::memory::radix::FloatSort;
 use crate::tier::static_tree::node::row_number;
 use crate::tier::static_tree::subtree::LEAF_MAX;
@@ -146,7 +146,7 @@ fn divide_by_shape(boxes: &[RawAabb], rows: Vec<u32>) -> [Vec<u32>; SHAPE_COUNT]
 
 /// Returns the shape of a box, and its longer side.
 fn shape_of(b: &RawAabb, leaf_side: f64) -> (Shape, f64) {
-    let [width, height] = sides_of(b);
+    let [width, height] = sides(b);
     let is_long = |length: f64, thickness: f64| length > LONG_FACTOR * leaf_side.max(thickness);
     match (is_long(width, height), is_long(height, width)) {
         (true, _) => (Shape::Wide, width),
@@ -158,11 +158,7 @@ fn shape_of(b: &RawAabb, leaf_side: f64) -> (Shape, f64) {
 /// Returns the side of a leaf if `count` centers were evenly distributed over `cell`, or along it
 /// if it is thin.
 fn leaf_side(cell: &RawAabb, count: usize) -> f64 {
-    let [width, height] = sides_of(cell);
+    let [width, height] = sides(cell);
     let leaf_count = (count as f64 / LEAF_MAX as f64).max(1.0);
     (width * height / leaf_count).sqrt().max(width.max(height) / leaf_count)
-}
-
-fn sides_of(b: &RawAabb) -> [f64; 2] {
-    [0, 1].map(|axis| f64::from(b[axis + 2]) - f64::from(b[axis]))
 }

@@ -1,17 +1,14 @@
 //! The columns of a set of statics, by row.
 
-use crate::geometry::RawAabb;
+use crate::geometry::{RawAabb, is_no_box};
 use crate::input::filter::Filter;
 use crate::input::statics::Statics;
 use crate::memory::shared_column::SharedColumn;
 
-/// The box of a row whose static was removed.
-pub(crate) const VACANT: RawAabb = [f32::NAN; 4];
-
 /// Boxes, ids and filters by row. Clones share what has not changed since.
 #[derive(Clone, Debug, Default)]
 pub(super) struct StaticRows {
-    /// Bit for bit as they were given; [`VACANT`] if the static was removed.
+    /// Bit for bit as they were given; all edges are NaN if the static was removed.
     pub(super) boxes: SharedColumn<RawAabb>,
     /// Empty if none were given.
     pub(super) ids: SharedColumn<u64>,
@@ -33,7 +30,7 @@ impl StaticRows {
     }
 
     pub(super) fn is_vacant(&self, row: u32) -> bool {
-        self.boxes[row][0].is_nan()
+        is_no_box(&self.boxes[row])
     }
 
     pub(super) fn extend(&mut self, statics: &Statics<'_>) {

@@ -1,7 +1,7 @@
 //! The tree of a set of statics, and access to its rows.
 
 use crate::error::Error;
-use crate::geometry::{Aabb, RawAabb, union};
+use crate::geometry::{Aabb, RawAabb, is_no_box, union};
 use crate::input::filter::Filter;
 use crate::input::statics::Statics;
 use crate::memory::bit_set::BitSet;
@@ -89,7 +89,7 @@ pub struct StaticTree {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ChangedStatic {
     pub(super) row: u32,
-    /// The box that the tree was built of, or [`VACANT`](crate::tier::static_tree::rows::VACANT).
+    /// The box that the tree was built of; all edges are NaN if there was none.
     pub(super) built_box: RawAabb,
 }
 
@@ -183,8 +183,11 @@ impl StaticTree {
     /// tree is built again, it covers their old boxes too, so it may be `Some` although all statics
     /// were removed.
     pub fn bounds(&self) -> Option<Aabb> {
-        let bounds = self.roots().map(|root| root.bounds);
-        bounds.reduce(|a, b| union(&a, &b)).and_then(|bounds| bounds.try_into().ok())
+        self.raw_bounds().and_then(|bounds| bounds.try_into().ok())
+    }
+
+    fn raw_bounds(&self) -> Option<RawAabb> {
+        self.roots().map(|root| root.bounds).reduce(|a, b| union(&a, &b))
     }
 
     /// Returns the box of a row, bit for bit as it was given, or `None` if there is no such row or
@@ -235,7 +238,7 @@ impl StaticTree {
     /// Returns whether a row is enabled, or `None` if there is no such row or its static was
     /// removed.
     pub fn is_enabled(&self, row: u32) -> Option<bool> {
-        self.rows.boxes.get(row).filter(|aabb| !aabb[0].is_nan()).map(|_| !self.disabled.contains(row))
+        self.rows.boxes.get(row).filter(|aabb| !is_no_box(aabb)).map(|_| !self.disabled.contains(row))
     }
 
     /// Enables or disables a static, and returns whether it was enabled before.
@@ -268,12 +271,8 @@ impl StaticTree {
             return Err(Error::StaticRemoved { row });
         }
         let was_enabled = !self.disabled.contains(row);
-        if enabled {
-            self.disabled.remove(row);
-        } else {
-            self.disabled.insert(row);
-        }
-        self.hide(row, !enabled || self.find_changed(row).is_ok());
+        self.disabled.set(row, !enabled);
+        self.hidden.set(row, !enabled || self.find_changed(row).is_ok());
         Ok(was_enabled)
     }
 
@@ -281,15 +280,6 @@ impl StaticTree {
     pub(super) fn check_row(&self, row: u32) -> Result<(), Error> {
         let count = self.len();
         if (row as usize) < count { Ok(()) } else { Err(Error::StaticOutOfRange { row, count }) }
-    }
-
-    /// Hides a row in the tree that was built, or shows it.
-    pub(super) fn hide(&mut self, row: u32, hidden: bool) {
-        if hidden {
-            self.hidden.insert(row);
-        } else {
-            self.hidden.remove(row);
-        }
     }
 
     /// Returns where a row is in `changed`, or where it would be.
@@ -316,7 +306,7 @@ impl StaticTree {
             let changed = changed.next_if(|changed| changed.row == row);
             (row, changed.map_or(aabb, |changed| changed.built_box))
         });
-        built.filter(|(_, aabb)| !aabb[0].is_nan())
+        built.filter(|(_, aabb)| !is_no_box(aabb))
     }
 
     /// Returns the box of a row that the first tree was built of; all edges are NaN if there was
@@ -338,10 +328,7 @@ impl StaticTree {
     /// Returns the sides that a leaf's cell would have if all leaves divided the bounds evenly; 0
     /// without statics.
     pub(crate) fn mean_leaf_size(&self) -> [f32; 2] {
-        let Some([min_x, min_y, max_x, max_y]) = self.roots().map(|root| root.bounds).reduce(|a, b| union(&a, &b))
-        else {
-            return [0.0; 2];
-        };
+        let Some([min_x, min_y, max_x, max_y]) = self.raw_bounds() else { return [0.0; 2] };
         // Three of four nodes are leaves.
         let per_side = (self.node_count() as f32 * 0.75).sqrt().max(1.0);
         [(max_x - min_x) / per_side, (max_y - min_y) / per_side]

@@ -1,6 +1,6 @@
 //! Checks the invariants of a tree, for tests.
 
-use crate::geometry::{RawAabb, contains};
+use crate::geometry::{RawAabb, contains, is_no_box};
 use crate::tier::static_tree::node::Node;
 use crate::tier::static_tree::roots::ROOT_COUNT_MAX;
 use crate::tier::static_tree::split::{Split, SplitKind};
@@ -22,7 +22,7 @@ impl StaticTree {
         let mut boxes: Vec<RawAabb> = self.raw_boxes().copied().collect();
         self.recent.assert_well_formed(&boxes, |row| is_changed(row) && !self.rows.is_vacant(row));
         self.changed.iter().for_each(|changed| boxes[changed.row as usize] = changed.built_box);
-        self.built.assert_well_formed(&boxes, |row| !boxes[row as usize][0].is_nan());
+        self.built.assert_well_formed(&boxes, |row| !is_no_box(&boxes[row as usize]));
         for row in 0..self.len() as u32 {
             assert_eq!(self.hidden.contains(row), self.disabled.contains(row) || is_changed(row), "EDIT-1: row {row}");
         }

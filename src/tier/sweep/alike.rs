@@ -13,10 +13,11 @@
 //! in *Foundations of Multidimensional Data Structures* (2006); the sum of margins as a measure of
 //! bounds is that of the R*-tree (Beckmann, Kriegel, Schneider and Seeger, 1990).
 
-use crate::geometry::RawAabb;
+use crate::geometry::{RawAabb, sides};
 use crate::memory::blocks::SOA_BLOCK_LEN;
 use crate::memory::radix::{by_value, median, number_of};
 use crate::memory::record::BodyRecord;
+use crate::tier::sweep::axis_sample::some_of;
 use crate::tier::sweep::packed_tree::covering;
 use smallvec::SmallVec;
 
@@ -35,11 +36,7 @@ pub(super) fn sort_alike(records: &mut [BodyRecord]) {
 
 /// Up to [`SAMPLED`] of some boxes.
 fn sample(records: &[BodyRecord]) -> SmallVec<[RawAabb; SAMPLED]> {
-    records.iter().step_by(records.len().div_ceil(SAMPLED).max(1)).map(|record| record.aabb).collect()
-}
-
-fn sides(aabb: &RawAabb) -> [f64; 2] {
-    [0, 1].map(|axis| f64::from(aabb[axis + 2]) - f64::from(aabb[axis]))
+    some_of(records, SAMPLED).map(|record| record.aabb).collect()
 }
 
 struct Halving {

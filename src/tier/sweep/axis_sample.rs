@@ -122,6 +122,6 @@ pub(crate) fn overlapping(boxes: &[BodyRecord]) -> f64 {
 }
 
 /// Up to `count` of some boxes, evenly.
-fn some_of(boxes: &[BodyRecord], count: usize) -> impl Iterator<Item = &BodyRecord> {
+pub(crate) fn some_of(boxes: &[BodyRecord], count: usize) -> impl ExactSizeIterator<Item = &BodyRecord> {
     boxes.iter().step_by(boxes.len().div_ceil(count).max(1))
 }

@@ -13,7 +13,7 @@
 //! The order of the boxes is "sort-tile-recursive" (Leutenegger, Lopez and Edgington, 1997), with a
 //! single level of tiles.
 
-use crate::geometry::RawAabb;
+use crate::geometry::{RawAabb, side};
 use crate::input::filter::Filter;
 use crate::memory::blocks::{SOA_BLOCK_LEN, SOA_BLOCK_WORDS, set_box};
 use crate::memory::buffers::buffers;
@@ -21,7 +21,7 @@ use crate::memory::columns::SoaColumns;
 use crate::memory::radix::{self, by_value, number_of};
 use crate::memory::record::BodyRecord;
 use crate::simd::{DetectedSimd, TreeView};
-use crate::tier::sweep::axis_sample::spread;
+use crate::tier::sweep::axis_sample::{some_of, spread};
 use crate::tier::sweep::sorted_columns::{SortScratch, SortedColumns};
 use glam::Vec4;
 use smallvec::SmallVec;
@@ -67,7 +67,7 @@ impl PackedTree {
     /// About how long the searches for some boxes take, in nanoseconds: a sample tells how many
     /// leaves they overlap.
     pub(crate) fn searches_ns(&self, level: DetectedSimd, boxes: &[BodyRecord]) -> f64 {
-        let sampled = boxes.iter().step_by(boxes.len().div_ceil(SAMPLED).max(1));
+        let sampled = some_of(boxes, SAMPLED);
         let (weight, leaves) = (boxes.len() as f64 / sampled.len().max(1) as f64, self.view().leaves);
         let near =
             |aabb: &RawAabb| leaves.iter().map(|block| level.overlap_mask(block, aabb).count_ones()).sum::<u32>();
@@ -131,8 +131,7 @@ fn slab_len(bodies: &SoaColumns<'_>, boxes: &[BodyRecord]) -> usize {
     let leaves = bodies.len().div_ceil(SOA_BLOCK_LEN).max(1);
     let sampled = (0..bodies.len()).step_by(bodies.len().div_ceil(SAMPLED).max(1)).map(|at| bodies.aabb(at));
     let bodies: SmallVec<[RawAabb; SAMPLED]> = sampled.collect();
-    let sampled = boxes.iter().step_by(boxes.len().div_ceil(SAMPLED).max(1)).map(|record| record.aabb);
-    let boxes: SmallVec<[RawAabb; SAMPLED]> = sampled.collect();
+    let boxes: SmallVec<[RawAabb; SAMPLED]> = some_of(boxes, SAMPLED).map(|record| record.aabb).collect();
     let [x, y] = [0, 1].map(|axis| {
         let mut lows: SmallVec<[f32; SAMPLED]> = bodies.iter().map(|aabb| aabb[axis]).collect();
         let extent = spread(&mut lows);
@@ -146,8 +145,7 @@ fn slab_len(bodies: &SoaColumns<'_>, boxes: &[BodyRecord]) -> usize {
 
 /// The mean length of some boxes on an axis, of which each counts up to `most`.
 fn mean_side(boxes: &[RawAabb], axis: usize, most: f64) -> f64 {
-    let side = |aabb: &RawAabb| (f64::from(aabb[axis + 2]) - f64::from(aabb[axis])).min(most);
-    boxes.iter().map(side).sum::<f64>() / boxes.len().max(1) as f64
+    boxes.iter().map(|aabb| side(aabb, axis).min(most)).sum::<f64>() / boxes.len().max(1) as f64
 }
 
 /// The smallest box that covers some boxes.

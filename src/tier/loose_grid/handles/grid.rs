@@ -100,7 +100,7 @@ impl LooseGrid {
         let mut grid = Self {
             area,
             cell_size,
-            map: CellMap::single(),
+            map: CellMap::default(),
             cells: Vec::new(),
             tight: TightLists::new(),
             slots: Slots::new(),
@@ -117,7 +117,8 @@ impl LooseGrid {
     ///
     /// # Cost
     ///
-    /// O(1) on average. At most 64 tight cells are updated.
+    /// O(1) on average. A loose cell that grows is listed in at most 64 tight cells. If
+    /// [`refit`](Self::refit) had listed it in more, it leaves all of these, once.
     pub fn insert(&mut self, aabb: Aabb) -> LooseHandle {
         let Some(index) = self.slots.insert(aabb.to_array()) else {
             return LooseHandle::STALE;

@@ -44,7 +44,7 @@ buffers!(TightLists {
 impl TightLists {
     pub(super) fn new() -> Self {
         Self {
-            map: CellMap::single(),
+            map: CellMap::default(),
             heads: vec![EntryIndex::NONE],
             entries: Vec::new(),
             free: EntryIndex::NONE,

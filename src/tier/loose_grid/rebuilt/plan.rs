@@ -3,7 +3,7 @@
 //! It affects only speed. The sample is chosen by a hash, so that a pattern in the order of rows,
 //! such as two alternating sizes, does not distort it.
 
-use crate::geometry::RawAabb;
+use crate::geometry::{RawAabb, side};
 use crate::memory::buffers::buffers;
 use crate::memory::radix::{FloatSort, median};
 use crate::tier::loose_grid::axis::{Knots, PART_COUNT};
@@ -92,7 +92,7 @@ impl BoxSample {
         for (k, first) in (0..len).step_by(stride).enumerate() {
             let aabb = box_at(first + hash(k) % stride.min(len - first));
             let center = center(&aabb, axis);
-            self.extents.push(f64::from(aabb[axis + 2]) - f64::from(aabb[axis]));
+            self.extents.push(side(&aabb, axis));
             if center.is_finite() {
                 self.centers.push(center);
             }

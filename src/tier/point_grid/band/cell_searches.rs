@@ -1,11 +1,12 @@
 //! How long searches of a band's cells take, estimated from a sample.
 
 use crate::geometry::band_box::BandBox;
-use crate::geometry::{RawAabb, overlaps};
+use crate::geometry::{RawAabb, overlaps, side};
 use crate::memory::columns::SoaColumns;
 use crate::memory::record::BodyRecord;
 use crate::simd::{CellRect, CellView};
 use crate::tier::point_grid::band::cell_grid::CellLookup;
+use crate::tier::sweep::axis_sample::some_of;
 use smallvec::SmallVec;
 
 /// Boxes of the sample. A few searches may take longer than all others together.
@@ -37,7 +38,7 @@ pub(super) struct CellSearches {
 impl CellSearches {
     pub(super) fn sample(lookup: &CellLookup<'_>, cells: &CellView<'_>, boxes: &[BodyRecord]) -> Self {
         let ns = |aabb: RawAabb| rect_ns(cells, &lookup.rect(&BandBox::from_edges(aabb)));
-        let sampled = boxes.iter().step_by(boxes.len().div_ceil(SAMPLED));
+        let sampled = some_of(boxes, SAMPLED);
         let sample: SmallVec<_> = sampled.map(|&BodyRecord { aabb, .. }| (aabb, ns(aabb))).collect();
         Self { weight: boxes.len() as f64 / sample.len() as f64, sample }
     }
@@ -68,9 +69,4 @@ pub(in crate::tier::point_grid) fn rect_ns(cells: &CellView<'_>, rect: &CellRect
     let rect = cells.clip(rect);
     let vectors = cells.count(&rect) as f64 / LANES;
     CELL_SEARCH_NS + rect.y.len() as f64 * CELL_RUN_NS + vectors * VECTOR_NS
-}
-
-/// The length of a box on an axis.
-pub(super) fn side(aabb: &RawAabb, axis: usize) -> f64 {
-    f64::from(aabb[axis + 2]) - f64::from(aabb[axis])
 }

@@ -4,16 +4,16 @@
 //! row of cells is a run of its own. But if such boxes are sorted across their length, those that a
 //! body may touch are a short run.
 
-use crate::geometry::RawAabb;
 use crate::geometry::band_box::BandBox;
+use crate::geometry::{RawAabb, side};
 use crate::input::filter::Filter;
 use crate::memory::columns::SoaColumns;
 use crate::memory::pair_sink::PairSink;
 use crate::memory::record::BodyRecord;
 use crate::simd::{DetectedSimd, PairOrder};
-use crate::tier::point_grid::band::cell_searches::{CellSearches, LANES, VECTOR_NS, side};
+use crate::tier::point_grid::band::cell_searches::{CellSearches, LANES, VECTOR_NS};
 use crate::tier::point_grid::band::scratch::PairScratch;
-use crate::tier::sweep::axis_sample::AxisSample;
+use crate::tier::sweep::axis_sample::{AxisSample, some_of};
 use smallvec::SmallVec;
 
 // Measured costs, in nanoseconds.
@@ -129,7 +129,7 @@ impl Swept {
     fn up_to<const N: usize>(limits: [f64; N], axis: usize, boxes: &[BodyRecord]) -> [Self; N] {
         let mut all = [(0.0, 0.0f64, 0.0); N];
         let mut sampled = 0.0;
-        for record in boxes.iter().step_by(boxes.len().div_ceil(SWEPT_SAMPLE).max(1)) {
+        for record in some_of(boxes, SWEPT_SAMPLE) {
             let side = side(&record.aabb, axis);
             sampled += 1.0;
             // Without branches, of which a mixture of sizes would have half mispredicted.
@@ -157,7 +157,7 @@ fn swept_ns_min(bodies: f64, boxes: f64) -> f64 {
 /// About how long it takes to sweep the boxes that are longer than `longest` on an axis along the
 /// other one, in nanoseconds: wide boxes among tall ones. Infinite if there are none in a sample.
 fn ns_of_longer_swept((axis, longest): (usize, f64), bodies: &SoaColumns<'_>, boxes: &[BodyRecord]) -> f64 {
-    let sampled = boxes.iter().step_by(boxes.len().div_ceil(SWEPT_SAMPLE).max(1));
+    let sampled = some_of(boxes, SWEPT_SAMPLE);
     let count = sampled.len() as f64;
     let longer: SmallVec<[_; SWEPT_SAMPLE]> = sampled.filter(|of| side(&of.aabb, axis) > longest).copied().collect();
     if longer.is_empty() {

@@ -238,7 +238,7 @@ fn first_hit_tests_few_entries() {
     let stack = StaticTree::new(&vec![at(5.0, 5.0, 2.0, 2.0); 3000]).unwrap();
     let mut hits = stack.box_query(all, BoxTest::Overlap);
     assert!(hits.next().is_some());
-    assert_eq!(hits.untested_in_leaf(), 3000 - ENTRY_BATCH);
+    assert_eq!(hits.left.len(), 3000 - ENTRY_BATCH);
 }
 
 #[test]

@@ -4,6 +4,7 @@ use crate::config::SimdLevel;
 use crate::error::{Column, Error, InvalidRow};
 use crate::geometry::{Aabb, RawAabb};
 use crate::input::filter::PairRules;
+use crate::input::rows::ROWS_MAX;
 use crate::input::statics::Statics;
 use crate::memory::box_group::BoxGroup;
 use crate::memory::page::{PagePool, PairBudget};
@@ -12,7 +13,6 @@ use crate::reference::cross_pairs;
 use crate::simd::DetectedSimd;
 use crate::tier::box_test::BoxTest;
 use crate::tier::static_tree::build::check_count;
-use crate::tier::static_tree::node::ROW_COUNT_MAX;
 use crate::tier::static_tree::split::{CHILD_COUNT, Split, SplitKind};
 use crate::tier::static_tree::subtree::{LEAF_MAX, STATICS_PER_SIBLINGS};
 use crate::tier::static_tree::tests::scenes::{INF, areas, at, beams, boxes, crossing, scenes, transposed, walls};
@@ -203,8 +203,8 @@ fn build_reports_the_invalid_row_or_column() {
     }
     let short = StaticTree::new(Statics::new(&[good, good]).with_ids(&[1])).unwrap_err();
     assert_eq!(short, Error::ColumnLengthMismatch { chunk: None, column: Column::Id, expected: 2, found: 1 });
-    assert_eq!(check_count(ROW_COUNT_MAX), Ok(()));
-    let (rows, rows_max) = (ROW_COUNT_MAX + 1, ROW_COUNT_MAX);
+    assert_eq!(check_count(ROWS_MAX), Ok(()));
+    let (rows, rows_max) = (ROWS_MAX + 1, ROWS_MAX);
     assert_eq!(check_count(rows), Err(Error::TooManyRows { rows, rows_max }));
 }
 
