@@ -10,9 +10,9 @@ use crate::contacts::store::ContactStore;
 use crate::frame::frames::Frames;
 use crate::frame::phases::PhaseTimes;
 use crate::frame::statics::StaticSet;
-use crate::geometry::RawAabb;
 use crate::history::StepHistory;
 use crate::memory::page::PAGE_LEN;
+use crate::memory::record::BodyRecord;
 use crate::tier::point_grid::bands::Bands;
 use std::fmt;
 
@@ -127,7 +127,7 @@ impl Report {
             grids: grid_reports(&frame.bands),
             filed_steps_ago: frame.moved.stamp.updates,
             cached_count: frame.cached.count(),
-            oversized_count: frame.oversized.rows().len(),
+            oversized_count: frame.oversized.records().len(),
             static_count: statics.tree.len(),
             static_changed_count: statics.tree.changed_count(),
             skipped_count: frame.skipped.len(),
@@ -138,7 +138,7 @@ impl Report {
             pair_bytes: contacts.bytes() + cached_pages * PAGE_LEN * size_of::<[u32; 2]>(),
             phases: frame.phases,
             advice: Vec::new(),
-            common_count: frame.row_count - frame.skipped.len() - frame.oversized.rows().len(),
+            common_count: frame.row_count - frame.skipped.len() - frame.oversized.records().len(),
         };
         report.advice = world.advice(&report);
         report
@@ -180,10 +180,10 @@ impl ReportedWorld<'_> {
             body_count,
             body_pair_count: report.body_pair_count,
             oversized_count: report.oversized_count,
-            oversized_max: &|| largest_half_extent(frames.front().oversized.boxes()),
+            oversized_max: &|| largest_half_extent(frames.front().oversized.records()),
         });
         let thread_rule = (config.parallel_threshold(), config.is_parallel(body_count));
-        let marks = broad_phase.sleepers.marks();
+        let marks = broad_phase.sleepers.marks;
         let margin = contacts.events.as_ref().and_then(|tracker| {
             let contact_count = tracker.contact_count();
             about_margin(config.margin(), contact_count, pair_count)
@@ -200,10 +200,10 @@ impl ReportedWorld<'_> {
     }
 }
 
-/// The largest half-extent of some boxes.
-fn largest_half_extent(boxes: &[RawAabb]) -> f32 {
-    let half_extent = |&[x0, y0, x1, y1]: &RawAabb| (x1 - x0).max(y1 - y0) * 0.5;
-    boxes.iter().map(half_extent).fold(0.0, f32::max)
+/// The largest half-extent of some bodies.
+fn largest_half_extent(bodies: &[BodyRecord]) -> f32 {
+    let half_extent = |&BodyRecord { aabb: [x0, y0, x1, y1], .. }: &BodyRecord| (x1 - x0).max(y1 - y0) * 0.5;
+    bodies.iter().map(half_extent).fold(0.0, f32::max)
 }
 
 /// Columns that the names of lines take.

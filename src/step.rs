@@ -72,31 +72,34 @@ impl StepParts<'_> {
 
     /// Makes a step that succeeded the last one, or discards it.
     pub(crate) fn finish(&mut self, outcome: Result<(), Error>, next: Arc<Frame>) -> Result<(), Error> {
-        let usage = StepUsage { rows: next.row_count, pairs: self.contacts.next.pair_count() };
-        match outcome {
-            Ok(()) => {
-                self.frames.advance(next);
-                self.contacts.advance(self.broad_phase.finder.spare_pages());
-            }
-            Err(_) => {
-                self.frames.discard(next);
-                self.contacts.discard();
-            }
+        if outcome.is_ok() {
+            self.succeed(Some(next));
+        } else {
+            let usage = StepUsage { rows: next.row_count, pairs: self.contacts.next.pair_count() };
+            self.frames.discard(next);
+            self.contacts.discard();
+            self.finish_buffers(usage);
         }
-        self.finish_buffers(usage);
         outcome
     }
 
-    /// As [`finish`](Self::finish), for a step that was made in the frame of the last one.
-    pub(crate) fn finish_in_place(&mut self) {
+    /// Makes a step that succeeded the last one: it is in `next`, or in the frame of the last one.
+    pub(crate) fn succeed(&mut self, next: Option<Arc<Frame>>) {
+        if let Some(next) = next {
+            self.frames.advance(next);
+        }
         self.contacts.advance(self.broad_phase.finder.spare_pages());
-        let usage = StepUsage { rows: self.frames.front().row_count, pairs: self.contacts.found.pair_count() };
-        self.finish_buffers(usage);
+        self.finish_buffers(self.last_usage());
     }
 
     fn finish_buffers(&mut self, usage: StepUsage) {
-        self.broad_phase.match_capacity();
+        self.broad_phase.finder.match_capacity();
         self.count_usage(usage);
+    }
+
+    /// What the last successful step used.
+    pub(crate) fn last_usage(&self) -> StepUsage {
+        StepUsage { rows: self.frames.front().row_count, pairs: self.contacts.found.pair_count() }
     }
 
     /// Counts what a step used, and gives back a part of what has not been used for long.
@@ -111,8 +114,7 @@ impl StepParts<'_> {
         (0..PART_COUNT).for_each(|part| self.shrink_part(part));
         self.contacts.pool.shrink(0);
         self.statics.drop_grid();
-        let usage = StepUsage { rows: self.frames.front().row_count, pairs: self.contacts.found.pair_count() };
-        self.usage.reset(usage);
+        self.usage.reset(self.last_usage());
     }
 
     /// Gives back what one part of the world holds beyond the last successful step.
@@ -197,17 +199,14 @@ impl StepParts<'_> {
         let step = StepContext::new(config, simd, parallel, &shifted, false, &contacts.pool);
         let mut next = frames.next();
         let frame = unshared(&mut next);
-        if let Err(error) = broad_phase.file_shifted(step, &boxes, frame) {
-            frames.discard(next);
-            return Err(error);
-        }
+        broad_phase.file_shifted(step, &boxes, frame);
         frame.statics.copy_from(&in_frame);
         frame.is_shifted = true;
         frames.copy_step(frame);
         frames.advance(next);
         // The bands of the bodies have changed.
         contacts.schedules.invalidate();
-        broad_phase.match_capacity();
+        broad_phase.finder.match_capacity();
         *statics = shifted;
         Ok(())
     }

@@ -21,7 +21,6 @@ use crate::input::changed_rows::ChangedRows;
 use crate::input::chunks::Chunks;
 use crate::input::filter::Filter;
 use crate::input::rows::BoxSource;
-use crate::memory::usage::StepUsage;
 use crate::pair::Hit;
 use crate::query::QueryBuilder;
 use crate::step::StepParts;
@@ -52,25 +51,27 @@ impl StepParts<'_> {
         let span = span!("step_changed", statics = statics; bodies, changed, body_pairs, static_pairs, error);
         let outcome = rows.and_then(|rows| self.step_changed_rows(&rows, changed, start));
         self.broad_phase.chunk_starts = chunk_starts;
-        self.record_outcome(&span, &outcome);
-        if outcome.is_ok() {
-            span.record(|| [("changed", self.broad_phase.changed_count)]);
+        if let &Ok(changed) = &outcome {
+            span.record(|| [("changed", changed)]);
         }
+        let outcome = outcome.map(drop);
+        self.record_outcome(&span, &outcome);
         outcome
     }
 
+    /// Returns how many changed rows exist.
     fn step_changed_rows(
         &mut self,
         rows: &Chunks<'_, '_>,
         changed: ChangedRows<'_>,
         start: Clock,
-    ) -> Result<(), Error> {
+    ) -> Result<usize, Error> {
         let last_count = self.frames.front().row_count;
         self.broad_phase.changed.read(changed, rows.len(), last_count)?;
         #[cfg(debug_assertions)]
         self.assert_unchanged(rows);
         let statics_are_known = self.add_rows_at_changed_statics(rows.len());
-        self.broad_phase.changed_count = self.broad_phase.changed.rows().len();
+        let changed_count = self.broad_phase.changed.rows().len();
         let plan = self.plan(rows, last_count, statics_are_known);
         if plan != StepKind::Told {
             self.step_all_changed(rows, plan, statics_are_known, start)?;
@@ -80,7 +81,7 @@ impl StepParts<'_> {
             self.update(rows, start)?;
         }
         self.history.count_step(plan);
-        Ok(())
+        Ok(changed_count)
     }
 
     /// How to step: which rows changed has been read.
@@ -237,9 +238,8 @@ impl StepParts<'_> {
         broad_phase.row_index.count_update(frame);
         contacts.kept.restamp(frame.moved.stamp);
         contacts.changed_view.set_none_again();
-        let usage = StepUsage { rows: frame.row_count, pairs: contacts.found.pair_count() };
         frame.phases = PhaseTimes { total: { start }.lap(), ..PhaseTimes::default() };
-        self.count_usage(usage);
+        self.count_usage(self.last_usage());
     }
 
     /// Updates the last step.
@@ -325,10 +325,7 @@ impl StepParts<'_> {
         phases.total = { start }.lap();
         frame.phases = phases;
         self.remember_changed();
-        match copy {
-            Some(copy) => _ = self.finish(Ok(()), copy), // which returns its argument
-            None => self.finish_in_place(),
-        }
+        self.succeed(copy);
     }
 
     /// The changed rows of this step become those of the last one.

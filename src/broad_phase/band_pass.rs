@@ -97,5 +97,5 @@ fn pairs_with_oversized(
     let SearchScratch { seen_cells, found, .. } = scratch;
     found.clear();
     oversized.grid().collect(&band.bounds(), seen_cells, found);
-    band.pairs_with(pass.step.level, found.iter().map(|&entity| oversized.record(entity)), Others::Bodies, sink)
+    band.pairs_with(pass.step.level, found.iter().copied(), Others::Bodies, sink)
 }

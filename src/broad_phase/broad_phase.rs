@@ -7,11 +7,11 @@ use crate::broad_phase::changes::row_index::RowIndex;
 use crate::broad_phase::changes::search::ChangedInput;
 use crate::broad_phase::context::StepContext;
 use crate::broad_phase::find_pairs::{PairFinder, StepOutput};
-use crate::broad_phase::sleepers::cache::SleeperCache;
+use crate::broad_phase::sleepers::cache::{MarkedRows, SleeperCache};
 use crate::config::InvalidRows;
 use crate::error::Error;
 use crate::frame::frame::Frame;
-use crate::frame::phases::{Clock, PhaseTimes};
+use crate::frame::phases::Clock;
 use crate::frame::stored_boxes::StoredBoxes;
 use crate::geometry::NO_BOX;
 use crate::input::chunks::Chunks;
@@ -27,8 +27,6 @@ pub(crate) struct BroadPhase {
     pub(crate) row_index: RowIndex,
     /// The changed rows of such a step, exchanged for those of the step before when it succeeds.
     pub(crate) changed: ChangedSet,
-    /// How many of them exist.
-    pub(crate) changed_count: usize,
     /// The same with their boxes.
     pub(crate) changed_bodies: ChangedBodies,
     pub(crate) stored_boxes: StoredBoxes,
@@ -47,16 +45,18 @@ impl BroadPhase {
         out: &mut StepOutput<'_>,
     ) -> Result<(), Error> {
         out.frame.cached.clear();
-        self.sleepers.clear_invalid_rows();
         let has_asleep = may_cache && rows.has_asleep();
         if !has_asleep {
-            self.sleepers.forget_marks();
+            self.sleepers.marks = MarkedRows::default();
         }
-        if !(has_asleep && self.sleepers.try_step(&mut self.finder, step, rows, out)?) {
+        if has_asleep && self.sleepers.try_step(&mut self.finder, step, rows, out)? {
+            out.frame.skipped.clear();
+            out.frame.skipped.extend(self.sleepers.invalid_rows());
+        } else {
             self.find_all_pairs(step, rows, out)?;
+            out.frame.skipped.clear();
+            out.frame.skipped.extend(self.finder.invalid_rows());
         }
-        out.frame.skipped.clear();
-        out.frame.skipped.extend(self.sleepers.invalid_rows().chain(self.finder.invalid_rows()));
         Ok(())
     }
 
@@ -108,16 +108,8 @@ impl BroadPhase {
         boxes.0.truncate(row_count);
         self.row_index.clear();
         let all = StepContext { parallel: step.config.is_parallel(row_count), ..step };
-        frame.begin(row_count);
-        let filed = self.finder.file(all, boxes, true, &mut frame.bands, &mut PhaseTimes::default());
-        debug_assert!(filed.is_ok(), "invalid rows are skipped");
-        self.finder.build_frame(all, frame);
+        self.finder.file_again(all, boxes, frame);
         self.row_index.begin(frame);
-    }
-
-    /// Gives the scratch of all threads the same capacity, as after each step.
-    pub(crate) fn match_capacity(&mut self) {
-        self.finder.match_capacity();
     }
 
     /// Bytes of heap memory held, without the bands that frames have too.

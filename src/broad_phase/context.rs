@@ -2,7 +2,6 @@
 
 use crate::config::WorldConfig;
 use crate::frame::oversized::Oversized;
-use crate::frame::static_grid::{PackedStatics, StaticBands, StaticLists};
 use crate::frame::statics::StaticSet;
 use crate::input::filter::{Filter, PairRules};
 use crate::memory::listener::{OnPage, PageListener, PairKind};
@@ -12,11 +11,6 @@ use crate::simd::DetectedSimd;
 use crate::tier::point_grid::band::equal_cells::CellSize;
 use crate::tier::point_grid::filing::FileOptions;
 use crate::tier::point_grid::size_classes::ClassOptions;
-use std::sync::Arc;
-
-/// Statics are listed if there are at most this many for each body of the most common size.
-/// Otherwise, to make lists could take longer than the next thousand steps gain by them.
-const LISTED_STATICS_PER_BODY: usize = 50;
 
 /// The constants of a step.
 #[derive(Clone, Copy)]
@@ -25,8 +19,8 @@ pub(crate) struct StepContext<'s> {
     pub(crate) level: DetectedSimd,
     pub(crate) parallel: bool,
     pub(crate) statics: &'s StaticSet,
-    /// Whether statics are searched in cells too. Not in a step that is told which rows changed: it
-    /// searches for few bodies.
+    /// Whether statics may be searched in cells and in a packed tree. Not in a step that is told
+    /// which rows changed: it searches for few bodies.
     pub(crate) uses_static_grid: bool,
     /// Whether bodies are circles, which must overlap too.
     pub(crate) are_circles: bool,
@@ -69,18 +63,6 @@ impl<'s> StepContext<'s> {
         FileOptions { skip_invalid, level: self.level, parallel: self.parallel }
     }
 
-    /// The statics in a point grid, which is made if there is none yet; `None` if cells do not suit
-    /// them, or in a step that is told which rows changed.
-    pub(crate) fn static_bands(&self) -> Option<&'s StaticBands> {
-        if self.uses_static_grid { self.statics.bands(self.level) } else { None }
-    }
-
-    /// The statics in a packed tree, which is made if there is none yet; `None` in a step that is
-    /// told which rows changed.
-    pub(crate) fn packed_statics(&self) -> Option<&'s PackedStatics> {
-        if self.uses_static_grid { self.statics.packed() } else { None }
-    }
-
     /// The same step without a listener.
     pub(crate) fn silent(self) -> Self {
         Self { listener: None, ..self }
@@ -98,16 +80,6 @@ impl<'s> PassContext<'s> {
         let filters_by_row = (!filters.is_empty()).then_some(filters);
         let oversized = (!oversized.is_empty()).then_some(oversized);
         Self { step, filters_by_row, oversized, common_side: None, budget }
-    }
-
-    /// The statics in lists for bodies of the most common size, which are made if there are none
-    /// yet; `None` if lists do not suit them or would not pay, or in a step that is told which rows
-    /// changed.
-    pub(crate) fn static_lists(&self) -> Option<Arc<StaticLists>> {
-        let StepContext { statics, uses_static_grid, .. } = self.step;
-        let (side, bodies) = self.common_side?;
-        let pay = uses_static_grid && statics.tree.len() <= LISTED_STATICS_PER_BODY * bodies;
-        if pay { statics.lists(side) } else { None }
     }
 
     /// The sink for a task's pairs of one kind; `task` is its number in the step.

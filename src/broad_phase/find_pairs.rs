@@ -13,6 +13,7 @@ use crate::error::{Error, InvalidRow};
 use crate::frame::frame::Frame;
 use crate::frame::phases::Clock;
 use crate::frame::phases::PhaseTimes;
+use crate::frame::stored_boxes::StoredBoxes;
 use crate::input::filter::PairRules;
 use crate::memory::buffers::Buffers;
 use crate::memory::page::PairBudget;
@@ -96,8 +97,11 @@ impl PairFinder {
         self.filing.invalid_rows()
     }
 
-    /// Builds tier 2 and the bands of a frame that was filed, without searching for pairs.
-    pub(crate) fn build_frame(&mut self, step: StepContext<'_>, frame: &mut Frame) {
+    /// Files the bodies of a step again, whose boxes are stored, without searching for pairs.
+    pub(crate) fn file_again(&mut self, step: StepContext<'_>, boxes: &StoredBoxes, frame: &mut Frame) {
+        frame.begin(boxes.0.len());
+        let filed = self.file(step, boxes, true, &mut frame.bands, &mut PhaseTimes::default());
+        debug_assert!(filed.is_ok(), "invalid rows are skipped");
         frame.file_oversized(&self.filing);
         self.build_bands(step, &mut frame.bands);
     }
@@ -231,17 +235,20 @@ impl PairFinder {
         Ok(tasks_before + items.len())
     }
 
-    /// Runs a search for each task. `loose_cells` is the number of loose cells that it may search.
+    /// Runs a search for each task, with its number. `loose_cells` is the number of loose cells that
+    /// it may search.
     pub(crate) fn run_searches<T: Send>(
         &mut self,
         step: StepContext<'_>,
         loose_cells: usize,
         tasks: &mut [T],
-        run: impl Fn(&mut T, &mut SearchScratch) + Send + Sync,
+        run: impl Fn(usize, &mut T, &mut SearchScratch) + Send + Sync,
     ) {
         self.begin(step, loose_cells);
         let scratch = &self.scratch;
-        parallel::for_each_mut(step.parallel, tasks, |_, task| run(task, &mut scratch.own(step.parallel).search));
+        parallel::for_each_mut(step.parallel, tasks, |number, task| {
+            run(number, task, &mut scratch.own(step.parallel).search);
+        });
         self.poisoned = false;
     }
 

@@ -15,25 +15,14 @@
 
 use crate::broad_phase::broad_phase::BroadPhase;
 use crate::broad_phase::context::StepContext;
-use crate::error::Error;
 use crate::frame::frame::Frame;
-use crate::frame::phases::PhaseTimes;
 use crate::frame::stored_boxes::StoredBoxes;
-use crate::input::rows::BoxSource;
 
 impl BroadPhase {
     /// Files all shifted boxes into an empty frame, and drops the sleeper cache.
-    pub(crate) fn file_shifted(
-        &mut self,
-        step: StepContext<'_>,
-        boxes: &StoredBoxes,
-        frame: &mut Frame,
-    ) -> Result<(), Error> {
-        frame.begin(boxes.len());
+    pub(crate) fn file_shifted(&mut self, step: StepContext<'_>, boxes: &StoredBoxes, frame: &mut Frame) {
         frame.cached.clear();
-        self.finder.file(step, boxes, true, &mut frame.bands, &mut PhaseTimes::default())?;
-        self.finder.build_frame(step, frame);
+        self.finder.file_again(step, boxes, frame);
         self.sleepers.clear();
-        Ok(())
     }
 }

@@ -49,7 +49,7 @@ buffers!(OversizedSearch { leveled: sorted, records, sort; own: ; plain: axis; }
 
 /// Number of blocks of the oversized bodies of a pass.
 pub(crate) fn block_count(pass: &PassContext<'_>) -> usize {
-    pass.oversized.map_or(0, |oversized| oversized.rows().len().div_ceil(BLOCK_LEN))
+    pass.oversized.map_or(0, |oversized| oversized.records().len().div_ceil(BLOCK_LEN))
 }
 
 impl OversizedSearch {
@@ -57,7 +57,7 @@ impl OversizedSearch {
     pub(crate) fn prepare(&mut self, pass: &PassContext<'_>, oversized: &Oversized) {
         let Self { axis, sorted, records, sort } = self;
         records.clear();
-        records.extend(oversized.records_in_cell_order());
+        records.extend_from_slice(oversized.records_in_cell_order());
         let (sparse, beside) = sparse_axis(records);
         // The second estimate takes longer and is seldom needed.
         let is_sparse = beside <= BESIDE_MAX || beside <= BESIDE_MAX + BESIDE_PER_OVERLAP * overlapping(records);
@@ -107,8 +107,7 @@ fn search_grid(
         found.clear();
         oversized.grid().collect(&aabb, seen_cells, found);
         let (filter, circle) = (pass.filter(row), BodyCircle::of_box(&aabb));
-        let others = found.iter().map(|&entity| oversized.record(entity));
-        let partners = others.filter(|other| {
+        let partners = found.iter().filter(|other| {
             other.row > row
                 && (pass.filters_by_row.is_none() || filter.interacts_with(pass.filter(other.row)))
                 && (!pass.step.are_circles || circle.overlaps(&BodyCircle::of_box(&other.aabb)))

@@ -37,22 +37,14 @@ pub(crate) struct WorkerScratch {
 #[derive(Default)]
 pub(crate) struct SearchScratch {
     pub(crate) seen_cells: BitSet,
-    pub(crate) found: Vec<u32>,
-    /// The statics near a band.
-    pub(crate) statics: Vec<BodyRecord>,
+    /// Oversized bodies that were found, or statics.
+    pub(crate) found: Vec<BodyRecord>,
     /// The neighbors of changed rows.
     pub(crate) neighbors: Vec<BodyRecord>,
 }
 
 buffers!(WorkerScratch { leveled: band, search; own: ; plain: ; });
-buffers!(SearchScratch { leveled: seen_cells, found, statics, neighbors; own: ; plain: ; });
-
-impl SearchScratch {
-    /// Grows the set to this many loose cells.
-    fn grow_to(&mut self, loose_cells: usize) {
-        self.seen_cells.grow_to(loose_cells);
-    }
-}
+buffers!(SearchScratch { leveled: seen_cells, found, neighbors; own: ; plain: ; });
 
 /// The scratch of a task.
 pub(crate) enum ScratchGuard<'w> {
@@ -112,7 +104,7 @@ impl ScratchPool {
         }
         self.loose_cells = loose_cells;
         for scratch in self.first.iter_mut().chain([&mut self.large]) {
-            scratch.get_mut().search.grow_to(self.loose_cells);
+            scratch.get_mut().search.seen_cells.grow_to(self.loose_cells);
         }
     }
 
@@ -135,7 +127,7 @@ impl ScratchPool {
         // Inside another task of the thread (SCRATCH-3); or inside two (SCRATCH-4).
         let second = self.second[thread].try_lock().map(ScratchGuard::Second);
         let mut scratch = second.unwrap_or_else(|| ScratchGuard::Temporary(Box::default()));
-        scratch.search.grow_to(self.loose_cells);
+        scratch.search.seen_cells.grow_to(self.loose_cells);
         scratch
     }
 

@@ -30,7 +30,7 @@ use crate::memory::pair_sink::PairSink;
 use crate::memory::record::BodyRecord;
 use crate::simd::{CellRect, CellView, Probe};
 use crate::tier::point_grid::band::built_band::BuiltBand;
-use crate::tier::point_grid::band::others::Others;
+use crate::tier::point_grid::band::others::{GatheredBoxes, Others};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -52,6 +52,10 @@ const LOOSE_STATICS_PER_BODY: usize = 4;
 /// And if a search of it takes a body at most this many nanoseconds, in the mean of a sample. A
 /// longer one tests many statics that the body does not touch; a packed tree has fewer of these.
 const PROBE_NS_MAX: f64 = 200.0;
+
+/// Statics are listed if there are at most this many for each body of the most common size.
+/// Otherwise, to make lists could take longer than the next thousand steps gain by them.
+const LISTED_STATICS_PER_BODY: usize = 50;
 
 /// Lists of statics are used if the leaves of the tree that a band touches have at least one entry
 /// for so many bodies.
@@ -91,41 +95,68 @@ const GROUPED_FROM: usize = 8;
 /// Statics of one body that are collected before their pairs are written.
 const PAIRS_AT_ONCE: usize = 64;
 
+/// How the pairs of a band's bodies with statics are found: see the head of this file.
+enum Way<'s> {
+    Lists(Arc<StaticLists>),
+    /// Few statics, which are in the scratch, are searched for in the band.
+    InBand(GatheredBoxes),
+    Grid(&'s StaticBands),
+    Packed(&'s PackedStatics),
+    Groups,
+}
+
+impl<'s> Way<'s> {
+    /// Chooses the way for a band. `found` is a buffer.
+    fn of(pass: &PassContext<'s>, band: &mut BuiltBand<'_>, found: &mut Vec<BodyRecord>) -> Self {
+        if let Some(lists) = lists_for(pass, band) {
+            return Self::Lists(lists);
+        }
+        let (step, population, bounds) = (&pass.step, band.band().population(), band.bounds());
+        let statics = &step.statics.tree;
+        let may_be_few =
+            statics.len() <= population || statics.has_entries_up_to(ENTRIES_PER_BODY * population, &bounds);
+        let are_few =
+            |found: &mut Vec<BodyRecord>| (found.len() <= STATICS_PER_4_BODIES * population / 4).then_some(());
+        found.clear();
+        if may_be_few && statics.collect(&bounds, found, are_few).is_some() {
+            let gathered = band.gather(step.level, found.iter().copied());
+            return grid_if_faster(step, band, gathered.ns()).map_or(Self::InBand(gathered), Self::Grid);
+        }
+        let grid = grid_for(step, band).map(|(grid, _)| Self::Grid(grid));
+        grid.or_else(|| packed_for(step, band).map(Self::Packed)).unwrap_or(Self::Groups)
+    }
+}
+
 /// Finds the pairs of a band's bodies with statics. `None` once the pair limit is exceeded.
 pub(crate) fn find_band_pairs<'s>(
     pass: &PassContext<'s>,
     band: &mut BuiltBand<'_>,
-    scratch: &mut SearchScratch,
+    SearchScratch { found, .. }: &mut SearchScratch,
     sink: &mut PairSink<'s>,
 ) -> Option<()> {
-    let (step, population, bounds) = (&pass.step, band.band().population(), band.bounds());
-    let (statics, found) = (&step.statics.tree, &mut scratch.statics);
-    found.clear();
-    if let Some(lists) = lists_for(pass, band) {
-        find_loose_pairs(step, band, &lists.left_out, found, sink)?;
-        return search_lists(pass, &lists, band, sink);
+    let step @ StepContext { level, are_circles, .. } = &pass.step;
+    match Way::of(pass, band, found) {
+        Way::Lists(lists) => {
+            find_loose_pairs(step, band, &lists.left_out, found, sink)?;
+            search_lists(pass, &lists, band, sink)
+        }
+        Way::InBand(gathered) => {
+            let what = Others::Statics(step.statics.tree.filters());
+            band.pairs_with_gathered(*level, gathered, what, sink)
+        }
+        Way::Grid(grid) => {
+            find_loose_pairs(step, band, &grid.left_out, found, sink)?;
+            search_each(pass, band, |probes, sink| grid.filed.scan(probes, *are_circles, sink), sink)
+        }
+        Way::Packed(packed) => {
+            find_loose_pairs(step, band, &packed.left_out, found, sink)?;
+            search_each(pass, band, |probes, sink| packed.filed.scan(*level, probes, *are_circles, sink), sink)
+        }
+        Way::Groups => {
+            let whole = CellRect { x: 0..band.band().columns(), y: 0..band.band().rows() };
+            GroupPass { pass, group: BoxGroup::new(), sink }.search_tile(band.cells(), band.axes(), whole)
+        }
     }
-    let may_be_few = statics.len() <= population || statics.has_entries_up_to(ENTRIES_PER_BODY * population, &bounds);
-    let are_few = |found: &mut Vec<BodyRecord>| (found.len() <= STATICS_PER_4_BODIES * population / 4).then_some(());
-    let grid = if may_be_few && statics.collect(&bounds, found, are_few).is_some() {
-        let gathered = band.gather(step.level, found.iter().copied());
-        let Some(grid) = grid_if_faster(step, band, gathered.ns()) else {
-            return band.pairs_with_gathered(step.level, gathered, Others::Statics(statics.filters()), sink);
-        };
-        grid
-    } else if let Some((grid, _)) = grid_for(step, band) {
-        grid
-    } else if let Some(packed) = packed_for(step, band) {
-        find_loose_pairs(step, band, &packed.left_out, found, sink)?;
-        let scan =
-            |probes: &[Probe], sink: &mut PairSink<'s>| packed.filed.scan(step.level, probes, step.are_circles, sink);
-        return search_each(pass, band, scan, sink);
-    } else {
-        let whole = CellRect { x: 0..band.band().columns(), y: 0..band.band().rows() };
-        return GroupPass { pass, group: BoxGroup::new(), sink }.search_tile(band.cells(), band.axes(), whole);
-    };
-    find_loose_pairs(step, band, &grid.left_out, found, sink)?;
-    search_each(pass, band, |probes, sink| grid.filed.scan(probes, step.are_circles, sink), sink)
 }
 
 /// Finds the pairs of a band's bodies with the statics that are not in cells: those that changed
@@ -143,12 +174,15 @@ fn find_loose_pairs(
     band.pairs_with(step.level, found.iter().copied(), Others::Statics(step.statics.tree.filters()), sink)
 }
 
-/// The most statics that may be outside of cells, for the bodies of a band to search these; `None`
-/// if the band has too few bodies, or too many statics changed.
+/// The most statics that may be outside of cells, for the bodies of a band to search these or a
+/// packed tree. `None` if the band has too few bodies, if too many statics changed, or in a step
+/// that is told which rows changed.
 fn loose_max(step: &StepContext<'_>, band: &BuiltBand<'_>) -> Option<usize> {
     let population = band.band().population();
     let most = LOOSE_STATICS_PER_BODY * population;
-    let suits = step.statics.tree.len() <= STATICS_PER_BODY * population && step.statics.tree.changed_count() <= most;
+    let suits = step.uses_static_grid
+        && step.statics.tree.len().div_ceil(STATICS_PER_BODY) <= population
+        && step.statics.tree.changed_count() <= most;
     suits.then_some(most)
 }
 
@@ -160,7 +194,11 @@ fn lists_for(pass: &PassContext<'_>, band: &BuiltBand<'_>) -> Option<Arc<StaticL
     if pass.step.statics.tree.has_entries_up_to(population / BODIES_PER_ENTRY, &band.bounds()) {
         return None;
     }
-    let lists = pass.static_lists()?;
+    let (common_side, common) = pass.common_side?;
+    if pass.step.statics.tree.len() > LISTED_STATICS_PER_BODY * common {
+        return None;
+    }
+    let lists = pass.step.statics.lists(common_side)?;
     if lists.left_out.len() > loose_max || !lists.filed.are_for(bodies) {
         return None;
     }
@@ -213,28 +251,24 @@ fn grid_if_faster<'s>(step: &StepContext<'s>, band: &BuiltBand<'_>, ns: f64) -> 
 }
 
 /// The grid of the statics, and about how long a search of it takes for a body of a band, in
-/// nanoseconds; `None` if the bodies are too few for it, or that is too long.
+/// nanoseconds; `None` if it does not suit the band, or that is too long.
 fn grid_for<'s>(step: &StepContext<'s>, band: &BuiltBand<'_>) -> Option<(&'s StaticBands, f64)> {
     let loose_max = loose_max(step, band)?;
-    let grid = step.static_bands()?;
+    let grid = step.statics.bands(step.level)?;
     let probe_ns = mean_probe_ns(grid, band);
     (grid.left_out.len() <= loose_max && probe_ns <= PROBE_NS_MAX).then_some((grid, probe_ns))
 }
 
-/// The statics in a packed tree, if the bodies of a band touch many in the mean of a sample. `None`
-/// also if there are too many statics for these bodies, if too many changed, or in a step that is
-/// told which rows changed.
+/// The statics in a packed tree, if it suits the band and its bodies touch many statics in the mean
+/// of a sample.
 fn packed_for<'s>(step: &StepContext<'s>, band: &BuiltBand<'_>) -> Option<&'s PackedStatics> {
-    if !step.uses_static_grid {
-        return None;
-    }
     loose_max(step, band)?;
     let (mut entries, mut sampled) = (0, 0);
     for body in sample(band, TOUCHING_SAMPLE) {
         entries += step.statics.tree.entries_near(ENTRIES_COUNTED, &body.aabb);
         sampled += 1;
     }
-    if entries > ENTRIES_MAX * sampled { step.packed_statics() } else { None }
+    if entries > ENTRIES_MAX * sampled { step.statics.packed() } else { None }
 }
 
 /// Finds the pairs that `scan` finds of the bodies of a band, many at a time.
@@ -279,7 +313,7 @@ fn sample<'b>(band: &'b BuiltBand<'_>, most: usize) -> impl Iterator<Item = Body
 pub(crate) fn find_oversized_pairs<'s>(
     pass: &PassContext<'s>,
     bodies: &[BodyRecord],
-    SearchScratch { statics: found, .. }: &mut SearchScratch,
+    SearchScratch { found, .. }: &mut SearchScratch,
     sink: &mut PairSink<'s>,
 ) -> Option<()> {
     if pass.step.statics.tree.is_empty() {

@@ -4,6 +4,7 @@
 //! nothing can fail any more, the two are swapped.
 
 use crate::broad_phase::changes::changed_body::ChangedBody;
+use crate::broad_phase::changes::changed_pairs::ChangedPairs;
 use crate::broad_phase::changes::changed_set::ChangedSet;
 use crate::broad_phase::pairs::FoundPairs;
 use crate::config::WorldConfig;
@@ -200,6 +201,7 @@ impl ContactStore {
                 if self.kept_are_present() {
                     // Pages that others have do not shrink.
                     self.found.forget_cached();
+                    self.kept.found = ChangedPairs::default();
                     self.kept.shrink_to_fit();
                     self.found.set_cached(&self.kept.bodies.pages, &self.kept.statics.pages);
                 } else {

@@ -112,7 +112,7 @@ impl Frame {
         if let Some(bands) = self.cached.bands() {
             bands.bodies().filter(|body| self.cached.is_cached(body.row)).for_each(&mut put);
         }
-        self.oversized.records().for_each(&mut put);
+        self.oversized.records().iter().copied().for_each(&mut put);
     }
 
     /// Files the bodies that no size class took. The bands must have been filed, and not built yet.

@@ -23,7 +23,7 @@ impl Frame {
             let is_cached = |row: &u32| self.cached.is_cached(*row);
             sleepers.row_runs().for_each(|rows| order.extend(rows.iter().copied().filter(is_cached)));
         }
-        order.extend(self.oversized.records_in_cell_order().map(|body| body.row));
+        order.extend(self.oversized.records_in_cell_order().iter().map(|body| body.row));
         order.extend(self.skipped.iter().map(|invalid| invalid.row));
         debug_assert_eq!(order.len(), self.row_count, "each row is filed once or was skipped");
     }

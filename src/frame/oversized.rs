@@ -1,4 +1,4 @@
-//! The oversized bodies of a step: their boxes, their rows, and two ways to search them.
+//! The oversized bodies of a step, and two ways to search them.
 //!
 //! Box queries use the double grid. For nearest queries and casts, a few bodies are tested one SoA
 //! block after the other, which is faster than traversing the grid.
@@ -14,14 +14,12 @@ use crate::tier::loose_grid::rebuilt::grid::RebuiltGrid;
 /// takes at least 150 ns.
 const LINEAR_MAX: usize = 256;
 
-/// The oversized bodies of a step. An entity is the position of a body among them.
+/// The oversized bodies of a step.
 #[derive(Clone, Default)]
 pub(crate) struct Oversized {
     grid: RebuiltGrid,
-    /// By entity.
-    boxes: Vec<RawAabb>,
-    /// By entity.
-    rows: Vec<u32>,
+    /// In the order in which they were given.
+    records: Vec<BodyRecord>,
     linear: LinearSet,
 }
 
@@ -33,17 +31,15 @@ struct LinearSet {
     bounds: RawAabb,
 }
 
-buffers!(Oversized { leveled: grid, boxes, rows, linear; own: ; plain: ; });
+buffers!(Oversized { leveled: grid, records, linear; own: ; plain: ; });
 buffers!(LinearSet { leveled: words; own: ; plain: len, bounds; });
 
 impl Oversized {
     /// Replaces all bodies.
     pub(crate) fn rebuild(&mut self, records: &[BodyRecord]) {
-        self.boxes.clear();
-        self.boxes.extend(records.iter().map(|record| record.aabb));
-        self.rows.clear();
-        self.rows.extend(records.iter().map(|record| record.row));
-        self.grid.rebuild(&self.boxes);
+        self.records.clear();
+        self.records.extend_from_slice(records);
+        self.grid.rebuild(records);
         self.linear.rebuild(if records.len() <= LINEAR_MAX { records } else { &[] });
     }
 
@@ -55,37 +51,21 @@ impl Oversized {
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.rows.is_empty()
+        self.records.is_empty()
     }
 
     pub(crate) fn grid(&self) -> &RebuiltGrid {
         &self.grid
     }
 
-    /// Returns the box and the row of an entity.
-    pub(crate) fn record(&self, entity: u32) -> BodyRecord {
-        BodyRecord { aabb: self.boxes[entity as usize], row: self.rows[entity as usize] }
+    /// Returns all bodies, in the order in which they were given.
+    pub(crate) fn records(&self) -> &[BodyRecord] {
+        &self.records
     }
 
-    /// Returns the box and the row of each entity.
-    pub(crate) fn records(&self) -> impl Iterator<Item = BodyRecord> {
-        self.boxes.iter().zip(&self.rows).map(|(&aabb, &row)| BodyRecord { aabb, row })
-    }
-
-    /// Returns the box and the row of each body in the order of the double grid's cells, so that
-    /// near bodies are close.
-    pub(crate) fn records_in_cell_order(&self) -> impl Iterator<Item = BodyRecord> {
-        self.grid.boxes().map(|(aabb, entity)| BodyRecord { aabb, row: self.rows[entity as usize] })
-    }
-
-    /// Returns the boxes by entity.
-    pub(crate) fn boxes(&self) -> &[RawAabb] {
-        &self.boxes
-    }
-
-    /// Returns the rows by entity.
-    pub(crate) fn rows(&self) -> &[u32] {
-        &self.rows
+    /// Returns all bodies in the order of the double grid's cells, so that near bodies are close.
+    pub(crate) fn records_in_cell_order(&self) -> &[BodyRecord] {
+        self.grid.bodies()
     }
 
     /// Visits the bodies whose squared distance from `point` is at most `within`, each once.
@@ -100,8 +80,7 @@ impl Oversized {
         visit: &mut impl FnMut(u32, f64) -> f64,
     ) -> f64 {
         if self.linear.is_empty() {
-            let mut visit = |entity: u32, distance| visit(self.rows[entity as usize], distance);
-            return self.grid.visit_nearest(point, within, &mut visit);
+            return self.grid.visit_nearest(point, within, visit);
         }
         // What does not overlap the square is farther than `within`.
         for (row, aabb) in self.linear.overlapping(level, square(point, within.sqrt() * ROOT)) {
@@ -124,8 +103,7 @@ impl Oversized {
         visit: &mut impl FnMut(u32, Impact) -> f64,
     ) -> f64 {
         if self.linear.is_empty() {
-            let mut visit = |entity: u32, entry| visit(self.rows[entity as usize], entry);
-            return self.grid.visit_cast(cast, t_max, &mut visit);
+            return self.grid.visit_cast(cast, t_max, visit);
         }
         // Only the part of the path at these bodies: the bounds of an endless path would be
         // infinite.

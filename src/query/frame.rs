@@ -62,10 +62,9 @@ impl Source<Hit> for Frame {
     fn hit(&self, scope: &Scope<'_, Hit>, part: usize, row: u32) -> Option<Hit> {
         match part {
             COMMON if self.moved.is_outdated(row) => None,
-            COMMON | CHANGED | SETTLED => self.body(scope, row),
+            COMMON | CHANGED | SETTLED | OVERSIZED => self.body(scope, row),
             SLEEPERS if self.cached.is_cached(row) => self.body(scope, row),
             SLEEPERS => None,
-            OVERSIZED => self.body(scope, self.oversized.rows()[row as usize]),
             _ => {
                 let statics = scope.statics?;
                 let hit = Hit::Static { row, id: statics.id(row) };
@@ -89,9 +88,7 @@ impl Source<Hit> for Frame {
             }
         }
         if scope.oversized {
-            let rows = self.oversized.rows();
-            let hits = self.oversized.grid().box_query(*area, test).map(|entity| rows[entity as usize]);
-            self.find_bodies(scope, hits, found);
+            self.find_bodies(scope, self.oversized.grid().box_query(*area, test), found);
         }
         if let Some(statics) = scope.statics {
             let hits = statics.box_query(*area, test).filter_map(|row| self.hit(scope, STATICS, row));
@@ -106,8 +103,7 @@ impl Source<Hit> for Frame {
             rows.find_map(|row| self.hit(scope, CHANGED, row))
         };
         let sleeper = || self.cached.bands()?.box_query(*area, test).find_map(|row| self.hit(scope, SLEEPERS, row));
-        let oversized =
-            || self.oversized.grid().box_query(*area, test).find_map(|entity| self.hit(scope, OVERSIZED, entity));
+        let oversized = || self.oversized.grid().box_query(*area, test).find_map(|row| self.hit(scope, OVERSIZED, row));
         let static_hit = || scope.statics?.box_query(*area, test).find_map(|row| self.hit(scope, STATICS, row));
         (scope.common.then(|| common().or_else(moved).or_else(sleeper)).flatten())
             .or_else(|| scope.oversized.then(oversized).flatten())

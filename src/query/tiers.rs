@@ -225,12 +225,12 @@ impl Source<LooseHandle> for LooseGrid {
         test: BoxTest,
         found: &mut HitSink<'_, LooseHandle>,
     ) {
-        let hits = self.box_query(*area, test).filter_map(|row| self.hit(scope, 0, row));
+        let hits = self.box_query(*area, test).filter_map(|slot| self.hit(scope, 0, slot));
         hits.for_each(|hit| found.push(hit));
     }
 
     fn find_first(&self, scope: &Scope<'_, LooseHandle>, area: &RawAabb, test: BoxTest) -> Option<LooseHandle> {
-        self.box_query(*area, test).find_map(|row| self.hit(scope, 0, row))
+        self.box_query(*area, test).find_map(|slot| self.hit(scope, 0, slot))
     }
 
     fn find_nearest(
@@ -239,21 +239,13 @@ impl Source<LooseHandle> for LooseGrid {
         point: [f32; 2],
         nearest: &mut NearestHits<'_, LooseHandle>,
     ) {
-        self.visit_nearest(point, nearest.within(), &mut |handle, squared| {
-            if let Some(handle) = scope.filter_hit(handle) {
-                nearest.add(handle, squared);
-            }
-            nearest.within()
-        });
+        let within = nearest.within();
+        self.visit_nearest(point, within, &mut add_nearest(self, scope, 0, nearest));
     }
 
     fn find_cast_hits(&self, scope: &Scope<'_, LooseHandle>, hits: &mut CastHits<'_, LooseHandle>) {
-        self.visit_cast(&hits.cast(), hits.t_max(), &mut |handle, entry| {
-            if let Some(handle) = scope.filter_hit(handle) {
-                hits.add(handle, &entry);
-            }
-            hits.t_max()
-        });
+        let (cast, t_max) = (hits.cast(), hits.t_max());
+        self.visit_cast(&cast, t_max, &mut add_cast_hits(self, scope, 0, hits));
     }
 
     fn sort_key(&self, _: &Scope<'_, LooseHandle>, point: [f32; 2]) -> u64 {

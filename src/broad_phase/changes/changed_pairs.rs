@@ -23,7 +23,7 @@ use crate::frame::frame::Frame;
 use crate::frame::phases::PhaseTimes;
 use crate::geometry::{BodyCircle, NO_BOX, is_no_box};
 use crate::input::filter::Filter;
-use crate::memory::buffers::Buffers;
+use crate::memory::buffers::buffers;
 use crate::memory::page::PairBudget;
 use crate::memory::radix::{Numbered, sort_by_key};
 use crate::memory::record::{BodyRecord, RecordRows};
@@ -55,33 +55,12 @@ pub(crate) struct ChangedPairs {
     pub(crate) statics: FoundChanges,
 }
 
-impl Buffers for ChangedPairs {
-    fn bytes(&self) -> usize {
-        let Self { neighbor_lists, list_tasks, searches, searched, spare_searched, .. } = self;
-        let Self { tasks, records, step_pairs, spare, both, filed, bodies, statics, .. } = self;
-        neighbor_lists.bytes()
-            + list_tasks.bytes()
-            + searches.bytes()
-            + searched.bytes()
-            + spare_searched.bytes()
-            + tasks.bytes()
-            + records.bytes()
-            + step_pairs.bytes()
-            + spare.bytes()
-            + both[0].bytes()
-            + both[1].bytes()
-            + filed.bytes()
-            + bodies.bytes()
-            + statics.bytes()
-    }
-
-    fn reserve_like(&mut self, _: &Self) {}
-
-    /// Drops everything: the next search fills it again.
-    fn shrink_to_fit(&mut self) {
-        *self = Self::default();
-    }
-}
+buffers!(ChangedPairs {
+    leveled: ;
+    own: neighbor_lists, list_tasks, searches, searched, spare_searched, tasks, records, step_pairs, spare, both,
+        filed, bodies, statics;
+    plain: ;
+});
 
 impl ChangedPairs {
     /// Finds the pairs of all changed rows.
@@ -97,7 +76,7 @@ impl ChangedPairs {
     ) -> Result<(), Error> {
         let budget = PairBudget::new(step.config.pair_limit);
         self.read_lists(step, input, &budget);
-        self.search(finder, step, input, &budget);
+        let has_jumps = self.search(finder, step, input, &budget);
         if budget.is_exceeded() {
             return Err(Error::TooManyPairs { limit: step.config.pair_limit });
         }
@@ -115,7 +94,7 @@ impl ChangedPairs {
         self.bodies.sort(&mut self.spare);
         self.statics.sort(&mut self.spare);
         sort_entries(&mut self.statics.newly_changed, &mut self.spare);
-        if self.search_tasks().any(|task| task.has_jumps) {
+        if has_jumps {
             // The boxes of a jump are searched for one by one, so a partner of both was removed and
             // added.
             self.bodies.edits.cancel();
@@ -158,22 +137,26 @@ impl ChangedPairs {
         }));
     }
 
-    /// Searches for the rows that have no valid list.
-    fn search(&mut self, finder: &mut PairFinder, step: StepContext<'_>, input: ChangedInput<'_>, budget: &PairBudget) {
+    /// Searches for the rows that have no valid list. Returns whether one of them jumped.
+    fn search(
+        &mut self,
+        finder: &mut PairFinder,
+        step: StepContext<'_>,
+        input: ChangedInput<'_>,
+        budget: &PairBudget,
+    ) -> bool {
         let Self { searches, tasks, both, bodies, statics, .. } = self;
         let count = searches.len().div_ceil(TASK_ROWS);
         if tasks.len() < count {
             tasks.resize_with(count, ChangedTask::default);
         }
-        for (number, task) in tasks[..count].iter_mut().enumerate() {
-            task.range = number * TASK_ROWS..searches.len().min((number + 1) * TASK_ROWS);
-        }
         let ChangedInput { changed, last, .. } = input;
         let search = Search { step, input, all_changed_again: changed.contains_rows_of(last), budget };
         let loose_cells = input.front.oversized.grid().loose_cell_count();
         if count > 0 {
-            finder.run_searches(step, loose_cells, &mut tasks[..count], |task, scratch| {
-                search.run(&searches[task.range.clone()], task, scratch);
+            finder.run_searches(step, loose_cells, &mut tasks[..count], |number, task, scratch| {
+                let first = number * TASK_ROWS;
+                search.run(&searches[first..searches.len().min(first + TASK_ROWS)], task, scratch);
             });
         }
         statics.clear();
@@ -182,11 +165,7 @@ impl ChangedPairs {
             bodies.extend(&task.found);
             both[0].extend_from_slice(&task.both_before);
         }
-    }
-
-    /// The tasks of the last search.
-    fn search_tasks(&self) -> impl Iterator<Item = &ChangedTask> {
-        self.tasks.iter().take(self.searches.len().div_ceil(TASK_ROWS))
+        tasks[..count].iter().any(|task| task.has_jumps)
     }
 
     /// Makes the lists of neighbors that were searched for, and notes which bodies left theirs.

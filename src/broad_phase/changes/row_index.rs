@@ -126,7 +126,7 @@ impl RowIndex {
         self.places.resize(frame.row_count, NO_PLACE);
         frame.bands.for_each_place(|row, place| self.places[row as usize] = place);
         self.oversized.clear();
-        for record in frame.oversized.records() {
+        for &record in frame.oversized.records() {
             self.places[record.row as usize] = BandPlace { band: OVERSIZED, at: self.oversized.len() as u32 };
             self.oversized.push(record);
         }
@@ -220,7 +220,7 @@ impl RowIndex {
             self.file_changed(finder, step, stamp, frame);
         } else {
             self.too_large.clear();
-            self.too_large.extend(filed.oversized.records());
+            self.too_large.extend_from_slice(filed.oversized.records());
             self.add_oversized(stamp);
             std::mem::swap(&mut frame.moved.changed_bands, &mut filed.bands);
         }

@@ -21,7 +21,6 @@ use crate::pair::entry;
 use crate::tier::point_grid::bands::Bands;
 use crate::tier::point_grid::cross_search::{BandSearch, SEARCH_BOXES_MAX, SearchBuffers};
 use smallvec::SmallVec;
-use std::ops::Range;
 
 /// Rows of a task: each may need two searches.
 pub(super) const TASK_ROWS: usize = SEARCH_BOXES_MAX / 2;
@@ -76,7 +75,6 @@ pub(super) struct RowSearch {
 /// What was found for some changed rows.
 #[derive(Default)]
 pub(super) struct ChangedTask {
-    pub(super) range: Range<usize>,
     pub(super) found: FoundChanges,
     /// The pairs of two newly changed rows in the last step.
     pub(super) both_before: Vec<u64>,
@@ -93,7 +91,7 @@ plain_buffers!(RowSearch);
 buffers!(ChangedTask {
     leveled: found, both_before, left, octets, neighbor_counts;
     own: ;
-    plain: range, has_jumps;
+    plain: has_jumps;
 });
 
 impl ChangedTask {
@@ -216,30 +214,30 @@ impl TaskSearch<'_, '_> {
         }
         let are_circles = self.search.step.are_circles;
         // Bit k is box k of the group: `BEFORE`, then `NOW`.
-        self.search_for(&before_and_now, are_circles, |task, number, partner, bits| {
-            task.add(number, partner.row(), bits)
+        self.search_for(&before_and_now, are_circles, |task, number, band, at, bits| {
+            task.add(number, band.row(at), bits)
         })?;
-        self.search_for(&now_alone, are_circles, |task, number, partner, _| task.add(number, partner.row(), NOW))?;
+        self.search_for(&now_alone, are_circles, |task, number, band, at, _| task.add(number, band.row(at), NOW))?;
         // The list has boxes in an area, which is no circle. The area contains the present box.
-        self.search_for(&fat_alone, false, |task, number, partner, _| {
-            let row = partner.row();
+        self.search_for(&fat_alone, false, |task, number, band, at, _| {
+            let row = band.row(at);
             if task.search.input.changed.contains(row) {
                 return Some(());
             }
-            let partner = BodyRecord { aabb: partner.aabb(), row };
+            let partner = BodyRecord { aabb: band.aabb(at), row };
             task.add_neighbor(number, partner);
             let is_pair = touches(&task.rows[number as usize].body.aabb, &partner.aabb, are_circles);
             if is_pair { task.add(number, row, NOW) } else { Some(()) }
         })
     }
 
-    /// Calls `visit` with the number of each group, each body that overlaps one of its boxes, and a
-    /// bit for each of these.
+    /// Calls `visit` with the number of each group, the band and the place of each body that
+    /// overlaps one of its boxes, and a bit for each of these.
     fn search_for<const N: usize>(
         &mut self,
         groups: &[Group<N>],
         are_circles: bool,
-        visit: impl Fn(&mut Self, u32, Found<'_, '_>, u32) -> Option<()>,
+        visit: impl Fn(&mut Self, u32, &BandSearch<'_>, u32, u32) -> Option<()>,
     ) -> Option<()> {
         let boxes = groups.iter().flat_map(|group| group.boxes).filter(|aabb| !is_no_box(aabb));
         let Some(bounds) = boxes.reduce(|a, b| union(&a, &b)) else { return Some(()) };
@@ -251,11 +249,10 @@ impl TaskSearch<'_, '_> {
                 let boxes = groups.iter().map(|group| group.boxes);
                 let band = bands.search_band(band);
                 band.for_each_overlap(boxes, are_circles, &mut buffers, |number, at, bits| {
-                    let found = Found { band: &band, at };
-                    if may_be_outdated && moved.is_outdated(found.row()) {
+                    if may_be_outdated && moved.is_outdated(band.row(at)) {
                         return Some(());
                     }
-                    visit(self, groups[number as usize].number, found, bits)
+                    visit(self, groups[number as usize].number, &band, at, bits)
                 })
             })
         };
@@ -277,8 +274,7 @@ impl TaskSearch<'_, '_> {
             let Some(area) = existing.reduce(|a, b| union(&a, &b)) else { continue };
             found.clear();
             oversized.grid().collect(&area, seen_cells, found);
-            for &entity in found.iter() {
-                let partner = oversized.record(entity);
+            for &partner in found.iter() {
                 if overlaps(fat, &partner.aabb) && !self.search.input.changed.contains(partner.row) {
                     self.add_neighbor(number, partner);
                 }
@@ -353,25 +349,6 @@ impl TaskSearch<'_, '_> {
     }
 }
 
-/// A body that a search found.
-#[derive(Clone, Copy)]
-struct Found<'s, 'a> {
-    band: &'s BandSearch<'a>,
-    at: u32,
-}
-
-impl Found<'_, '_> {
-    #[inline(always)]
-    fn row(self) -> u32 {
-        self.band.row(self.at)
-    }
-
-    #[inline(always)]
-    fn aabb(self) -> RawAabb {
-        self.band.aabb(self.at)
-    }
-}
-
 /// Whether two boxes are so far apart that one search for both would read much that is near
 /// neither.
 fn is_jump(before: &RawAabb, now: &RawAabb) -> bool {
@@ -379,7 +356,7 @@ fn is_jump(before: &RawAabb, now: &RawAabb) -> bool {
         let [a, b] = [before, now].map(|aabb| aabb[axis + 2] - aabb[axis]);
         before[axis + 2].max(now[axis + 2]) - before[axis].min(now[axis]) > 2.0 * (a + b)
     };
-    !is_no_box(before) && !is_no_box(now) && (is_far(0) || is_far(1))
+    is_far(0) || is_far(1)
 }
 
 /// Whether two boxes overlap, and their circles if bodies are circles.

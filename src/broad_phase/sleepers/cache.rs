@@ -57,7 +57,8 @@ pub(crate) struct SleeperCache {
     pairs_of: usize,
     built_for: BuiltFor,
     policy: SleepPolicy,
-    marks: MarkedRows,
+    /// The rows that the last steps marked as asleep.
+    pub(crate) marks: MarkedRows,
     /// Buffers.
     records: Vec<BodyRecord>,
     tasks: Vec<CrossTask>,
@@ -110,22 +111,12 @@ impl SleeperCache {
         }
         let outcome = self.step(finder, step, rows, out);
         self.poisoned = false;
-        if !matches!(outcome, Ok(true)) {
-            out.frame.cached.clear();
-            // A step of all rows finds invalid rows itself.
-            self.clear_invalid_rows();
-        }
         outcome
     }
 
-    /// The rows that the last step left out, ascending, if it used the cache.
+    /// The rows that the last step left out, ascending. It must have used the cache.
     pub(crate) fn invalid_rows(&self) -> impl Iterator<Item = InvalidRow> + '_ {
         self.chunks.iter().flat_map(|chunk| &chunk.invalid).copied()
-    }
-
-    /// Forgets the invalid rows of the previous step.
-    pub(crate) fn clear_invalid_rows(&mut self) {
-        self.chunks.iter_mut().for_each(|chunk| chunk.invalid.clear());
     }
 
     /// Drops the cache.
@@ -134,16 +125,6 @@ impl SleeperCache {
         self.pairs.clear();
         self.filed = 0;
         self.policy.clear();
-    }
-
-    /// The rows that the last steps had marked as asleep.
-    pub(crate) fn marks(&self) -> MarkedRows {
-        self.marks
-    }
-
-    /// The step marks no rows.
-    pub(crate) fn forget_marks(&mut self) {
-        self.marks = MarkedRows::default();
     }
 
     /// All bands held; frames may share them.
@@ -303,7 +284,7 @@ impl SleeperCache {
         let cached_count = self.cached_count();
         let has_stale_pairs = cached_count < self.pairs_of;
         self.policy.count_use(row_count, cached_count, has_stale_pairs);
-        let words = || self.chunks.iter().flat_map(|chunk| chunk.cached_words().iter().copied());
+        let words = || self.chunks.iter().flat_map(|chunk| chunk.cached);
         out.frame.cached.set(&self.bands, cached_count, (cached_count < self.filed).then(words));
         if has_stale_pairs {
             self.pairs.drop_stale(step.parallel, step.pool, &out.frame.cached);

@@ -45,7 +45,7 @@ pub(super) struct RowChunk {
     /// By row, like `boxes`; empty as long as no row had a filter.
     filters: Vec<Filter>,
     /// By row, a bit each: whether it is cached (SLEEP-1), and unchanged in this step (SLEEP-3).
-    cached: [u64; WORDS],
+    pub(super) cached: [u64; WORDS],
     unchanged: [u64; WORDS],
     pub(super) cached_count: usize,
     pub(super) unchanged_count: usize,
@@ -76,11 +76,6 @@ impl Default for RowChunk {
 }
 
 impl RowChunk {
-    /// The bits of the cached rows, in words.
-    pub(super) fn cached_words(&self) -> &[u64; WORDS] {
-        &self.cached
-    }
-
     fn is_cached(&self, row: u32) -> bool {
         let at = row as usize % ROW_CHUNK_LEN;
         self.cached[at / WORD_BITS] >> (at % WORD_BITS) & 1 != 0

@@ -88,11 +88,7 @@ impl AwakeVsCached<'_> {
         found.clear();
         oversized.grid().collect(&band.bounds(), seen_cells, found);
         let mut buffers = SearchBuffers::default();
-        found.chunks(SEARCH_BOXES_MAX).try_for_each(|found| {
-            let awake: SmallVec<[BodyRecord; SEARCH_BOXES_MAX]> =
-                found.iter().map(|&entity| oversized.record(entity)).collect();
-            self.find_pairs(&band, &awake, &mut buffers, sink)
-        })
+        found.chunks(SEARCH_BOXES_MAX).try_for_each(|awake| self.find_pairs(&band, awake, &mut buffers, sink))
     }
 
     /// Finds the pairs of up to [`SEARCH_BOXES_MAX`] awake bodies with the cached ones of a band.

@@ -60,9 +60,9 @@ impl RowRegions {
             });
         }
         let first_region = band_count + cached_bands.map_or(0, |bands| bands.band_count());
-        let oversized = frame.oversized.rows().len();
+        let oversized = frame.oversized.records().len();
         let per_region = oversized.div_ceil(OVERSIZED_REGIONS_MAX).max(OVERSIZED_MIN);
-        for (place, BodyRecord { row, .. }) in frame.oversized.records_in_cell_order().enumerate() {
+        for (place, &BodyRecord { row, .. }) in frame.oversized.records_in_cell_order().iter().enumerate() {
             by_row[row as usize].store(region_number(first_region + place / per_region), Relaxed);
         }
     }

@@ -30,7 +30,7 @@ impl LooseGrid {
         }
     }
 
-    /// Returns the handle of a box that a [`box_query`](Self::box_query) found.
+    /// Returns the handle of a box that a search found.
     pub(crate) fn handle_of(&self, slot: u32) -> LooseHandle {
         self.slots.handle(EntityIndex(slot))
     }
@@ -38,14 +38,9 @@ impl LooseGrid {
     /// Visits the boxes whose squared distance from `point` is at most `within`, each once, roughly
     /// nearest first.
     ///
-    /// `visit` takes a handle and its squared distance, and returns the new `within`. Returns the
+    /// `visit` takes a slot and its squared distance, and returns the new `within`. Returns the
     /// last one.
-    pub(crate) fn visit_nearest(
-        &self,
-        point: [f32; 2],
-        within: f64,
-        visit: &mut impl FnMut(LooseHandle, f64) -> f64,
-    ) -> f64 {
+    pub(crate) fn visit_nearest(&self, point: [f32; 2], within: f64, visit: &mut impl FnMut(u32, f64) -> f64) -> f64 {
         let mut visitor = NearestVisitor::new(point, within, visit);
         if !self.is_empty() {
             visitor.search(self);
@@ -56,12 +51,12 @@ impl LooseGrid {
     /// Visits the boxes that `cast` hits at times of impact up to `t_max`, each once, roughly
     /// earliest first.
     ///
-    /// `visit` takes a handle and its impact, and returns the new `t_max`. Returns the last one.
+    /// `visit` takes a slot and its impact, and returns the new `t_max`. Returns the last one.
     pub(crate) fn visit_cast(
         &self,
         cast: &PreparedCast,
         t_max: f64,
-        visit: &mut impl FnMut(LooseHandle, Impact) -> f64,
+        visit: &mut impl FnMut(u32, Impact) -> f64,
     ) -> f64 {
         let mut visitor = CastVisitor::new(cast, t_max, visit);
         if !self.is_empty() {
@@ -72,7 +67,9 @@ impl LooseGrid {
 
     /// Returns a number that sorts points so that successive searches access nearby memory.
     pub(crate) fn sort_key(&self, point: [f32; 2]) -> u64 {
-        self.tight_cell_number(point)
+        let map = self.tight.map();
+        let [x, y] = map.cell_of_point(point);
+        map.number(x, y) as u64
     }
 
     /// Returns the loose cells listed in the tight cells that `area` touches, each once. Some may
@@ -108,8 +105,6 @@ impl LooseGrid {
 }
 
 impl DoubleGrid for &LooseGrid {
-    type Hit = LooseHandle;
-
     #[inline]
     fn tight_map(&self) -> &CellMap {
         self.tight.map()
@@ -131,9 +126,9 @@ impl DoubleGrid for &LooseGrid {
     }
 
     #[inline]
-    fn visit_cell(&self, cell: LooseIndex, visitor: &mut impl BoxVisitor<LooseHandle>) {
+    fn visit_cell(&self, cell: LooseIndex, visitor: &mut impl BoxVisitor) {
         for index in self.members(self.cells[cell.get()].head) {
-            visitor.visit(&self.slots[index].bounds, self.slots.handle(index));
+            visitor.visit(&self.slots[index].bounds, index.0);
         }
     }
 }

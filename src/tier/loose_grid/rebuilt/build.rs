@@ -1,29 +1,30 @@
-//! Rebuilds the grid: files entities, lists loose cells, sorts crowded cells.
+//! Rebuilds the grid: files bodies, lists loose cells, sorts crowded cells.
 
 use crate::geometry::{EMPTY_AABB, RawAabb, union};
 use crate::memory::radix::total_order_key;
+use crate::memory::record::BodyRecord;
 use crate::tier::loose_grid::cell::{LooseCell, entry_count_max};
 use crate::tier::loose_grid::indices::{EntityIndex, LooseIndex, narrow};
 use crate::tier::loose_grid::map::CellMap;
-use crate::tier::loose_grid::rebuilt::grid::{FiledEntity, GROUP_LEN, RebuiltGrid, TightRuns};
+use crate::tier::loose_grid::rebuilt::grid::{GROUP_LEN, RebuiltGrid, TightRuns};
 use crate::tier::loose_grid::rebuilt::plan::{CELL_SAMPLE, PLAN_SAMPLE, Profile, loose_map, tight_map, warped_map};
 
-/// Entities are filed again in warped cells if one in this many is in a crowded cell.
+/// Bodies are filed again in warped cells if one in this many is in a crowded cell.
 const CROWDED_PART: usize = 8;
 
 impl RebuiltGrid {
-    /// Files entity `i` with `boxes[i]` for all boxes, whose edges may be infinite.
+    /// Replaces all bodies, whose edges may be infinite and whose rows differ.
     ///
     /// Allocates only if no earlier rebuild needed as much memory.
-    pub(crate) fn rebuild(&mut self, boxes: &[RawAabb]) {
+    pub(crate) fn rebuild(&mut self, bodies: &[BodyRecord]) {
         let sample = &mut self.scratch.sample;
-        let mut profiles = [0, 1].map(|axis| sample.profile(boxes.len(), PLAN_SAMPLE, axis, &|k| boxes[k]));
-        let mut loose = loose_map(boxes.len(), profiles);
-        self.file_entities(&loose, boxes);
-        if self.crowded_count() * CROWDED_PART > boxes.len() {
+        let mut profiles = [0, 1].map(|axis| sample.profile(bodies.len(), PLAN_SAMPLE, axis, &|k| bodies[k].aabb));
+        let mut loose = loose_map(bodies.len(), profiles);
+        self.file_bodies(&loose, bodies);
+        if self.crowded_count() * CROWDED_PART > bodies.len() {
             profiles = profiles.map(Profile::evened);
-            loose = warped_map(boxes.len(), profiles);
-            self.file_entities(&loose, boxes);
+            loose = warped_map(bodies.len(), profiles);
+            self.file_bodies(&loose, bodies);
         }
         self.list_cells(tight_map(&loose, profiles));
         self.sort_crowded_cells();
@@ -32,26 +33,26 @@ impl RebuiltGrid {
         self.scratch.sample.clear();
     }
 
-    /// Returns the number of entities in crowded cells.
+    /// Returns the number of bodies in crowded cells.
     fn crowded_count(&self) -> usize {
-        let lens = (0..self.loose_cell_count()).map(|cell| self.entities_of(cell).len());
+        let lens = (0..self.loose_cell_count()).map(|cell| self.bodies_of(cell).len());
         lens.filter(|&len| len > GROUP_LEN).sum()
     }
 
-    /// Sorts entities by loose cell, by counting (REBUILT-1).
-    fn file_entities(&mut self, map: &CellMap, boxes: &[RawAabb]) {
+    /// Sorts bodies by loose cell, by counting (REBUILT-1).
+    fn file_bodies(&mut self, map: &CellMap, bodies: &[BodyRecord]) {
         let starts = &mut self.scratch.starts;
         clear_counts(starts, map.cell_count());
         self.scratch.cell_of.clear();
-        self.scratch.cell_of.extend(boxes.iter().map(|aabb| {
-            let cell = map.cell_of_center(aabb);
+        self.scratch.cell_of.extend(bodies.iter().map(|body| {
+            let cell = map.cell_of_center(&body.aabb);
             starts[cell + 2] += 1;
             narrow(cell)
         }));
         starts_from_counts(starts);
-        self.filed.resize(boxes.len(), FiledEntity { aabb: EMPTY_AABB, entity: 0 });
-        for (entity, (aabb, &cell)) in boxes.iter().zip(&self.scratch.cell_of).enumerate() {
-            self.filed[next_position(starts, cell as usize)] = FiledEntity { aabb: *aabb, entity: narrow(entity) };
+        self.filed.resize(bodies.len(), BodyRecord::default());
+        for (&body, &cell) in bodies.iter().zip(&self.scratch.cell_of) {
+            self.filed[next_position(starts, cell as usize)] = body;
         }
         self.cells.clear();
         for ends in starts.windows(2).take(map.cell_count()) {
@@ -64,7 +65,7 @@ impl RebuiltGrid {
         let bounds_of_cells =
             |cells: &[LooseCell]| cells.iter().fold(EMPTY_AABB, |all, cell| union(&all, &cell.bounds));
         self.cell_groups.extend(self.cells.chunks(GROUP_LEN).map(bounds_of_cells));
-        self.cells.push(LooseCell { head: EntityIndex::new(boxes.len()), ..LooseCell::EMPTY });
+        self.cells.push(LooseCell { head: EntityIndex::new(bodies.len()), ..LooseCell::EMPTY });
     }
 
     /// Lists loose cells in tight cells (LOOSE-3), as many as LOOSE-5 allows.
@@ -86,12 +87,12 @@ impl RebuiltGrid {
         }
     }
 
-    /// Sorts the entities of crowded cells and groups all entities if there are any (REBUILT-2).
+    /// Sorts the bodies of crowded cells and groups all bodies if there are any (REBUILT-2).
     fn sort_crowded_cells(&mut self) {
-        self.entity_groups.clear();
+        self.body_groups.clear();
         let mut is_any_crowded = false;
         for cell in 0..self.loose_cell_count() {
-            let run = self.entities_of(cell);
+            let run = self.bodies_of(cell);
             if run.len() <= GROUP_LEN {
                 continue;
             }
@@ -99,15 +100,15 @@ impl RebuiltGrid {
             let (sample, filed) = (&mut self.scratch.sample, &mut self.filed[run]);
             let [x, y] = [0, 1].map(|axis| sample.profile(filed.len(), CELL_SAMPLE, axis, &|k| filed[k].aabb));
             let by_y = y.separates_better_than(&x);
-            filed.sort_unstable_by_key(|filed| (total_order_key(filed.aabb[usize::from(by_y)]), filed.entity));
+            filed.sort_unstable_by_key(|filed| (total_order_key(filed.aabb[usize::from(by_y)]), filed.row));
         }
         if is_any_crowded {
-            self.entity_groups.extend(self.filed.chunks(GROUP_LEN).map(bounds_of));
+            self.body_groups.extend(self.filed.chunks(GROUP_LEN).map(bounds_of));
         }
     }
 }
 
-fn bounds_of(run: &[FiledEntity]) -> RawAabb {
+fn bounds_of(run: &[BodyRecord]) -> RawAabb {
     run.iter().fold(EMPTY_AABB, |all, filed| union(&all, &filed.aabb))
 }
 

@@ -2,6 +2,7 @@
 
 use crate::geometry::{RawAabb, overlaps};
 use crate::memory::bit_set::BitSet;
+use crate::memory::record::BodyRecord;
 use crate::tier::loose_grid::indices::LooseIndex;
 use crate::tier::loose_grid::map::CellRange;
 use crate::tier::loose_grid::rebuilt::grid::{GROUP_LEN, RebuiltGrid, next_group_part};
@@ -13,13 +14,13 @@ use std::ops::Range;
 pub(super) const LISTED_PER_GROUP_MAX: usize = 2;
 
 impl RebuiltGrid {
-    /// Appends each entity whose box overlaps `area`, whose edges may be infinite.
+    /// Appends each body whose box overlaps `area`, whose edges may be infinite.
     ///
     /// `seen` contains [`loose_cell_count`](Self::loose_cell_count) bits, which are clear before
     /// and after.
-    pub(crate) fn collect(&self, area: &RawAabb, seen: &mut BitSet, found: &mut Vec<u32>) {
+    pub(crate) fn collect(&self, area: &RawAabb, seen: &mut BitSet, found: &mut Vec<BodyRecord>) {
         if !self.filed.is_empty() {
-            self.visit_cells(area, seen, |cell| self.scan(self.entities_of(cell), area, found));
+            self.visit_cells(area, seen, |cell| self.scan(self.bodies_of(cell), area, found));
         }
     }
 
@@ -63,19 +64,18 @@ impl RebuiltGrid {
         }
     }
 
-    /// Appends the entities of `part` of a loose cell whose box overlaps `area`.
+    /// Appends the bodies of `part` of a loose cell whose box overlaps `area`.
     #[inline(always)]
-    fn scan(&self, mut part: Range<usize>, area: &RawAabb, found: &mut Vec<u32>) {
+    fn scan(&self, mut part: Range<usize>, area: &RawAabb, found: &mut Vec<BodyRecord>) {
         let mut scan_run = |run: Range<usize>| {
-            let hits = self.filed[run].iter().filter(|filed| overlaps(&filed.aabb, area));
-            found.extend(hits.map(|filed| filed.entity));
+            found.extend(self.filed[run].iter().filter(|filed| overlaps(&filed.aabb, area)));
         };
         if part.len() <= GROUP_LEN {
             return scan_run(part);
         }
         // The cell is crowded, so there are groups (REBUILT-2).
         while let Some(group_part) = next_group_part(&mut part) {
-            if overlaps(&self.entity_groups[group_part.start / GROUP_LEN], area) {
+            if overlaps(&self.body_groups[group_part.start / GROUP_LEN], area) {
                 scan_run(group_part);
             }
         }

@@ -3,12 +3,12 @@
 //! Its contents and their order are a pure function of the boxes. Buffers are reused, their
 //! contents are not.
 //!
-//! REBUILT-1: `filed` contains the entities in cell order; those of loose cell `k` are from
-//! `cells[k].head` to `cells[k + 1].head`. Cells without entities are left out, and one more cell
+//! REBUILT-1: `filed` contains the bodies in cell order; those of loose cell `k` are from
+//! `cells[k].head` to `cells[k + 1].head`. Cells without bodies are left out, and one more cell
 //! ends the last run.
 //!
-//! REBUILT-2: The entities of a crowded cell, one of more than `GROUP_LEN`, are sorted by their
-//! minima on the axis that separates them better. `entity_groups[k]` covers
+//! REBUILT-2: The bodies of a crowded cell, one of more than `GROUP_LEN`, are sorted by their
+//! minima on the axis that separates them better. `body_groups[k]` covers
 //! `filed[k * GROUP_LEN..][..GROUP_LEN]` if any cell is crowded.
 //!
 //! Layouts that are hard for grids, and the remedies: for clusters, columns and rows with equal
@@ -19,39 +19,31 @@
 //!
 //! Cost: O(n) to build, and a sort of each crowded cell. A search: the loose cells listed in the
 //! tight cells that it touches, or 1 / `GROUP_LEN` of all loose cells if that is less, and the
-//! entities of the loose cells that it overlaps.
+//! bodies of the loose cells that it overlaps.
 
 use crate::geometry::RawAabb;
-use crate::memory::buffers::{buffers, plain_buffers};
+use crate::memory::buffers::buffers;
+use crate::memory::record::BodyRecord;
 use crate::tier::loose_grid::cell::LooseCell;
 use crate::tier::loose_grid::indices::LooseIndex;
 use crate::tier::loose_grid::map::CellMap;
 use crate::tier::loose_grid::rebuilt::plan::BoxSample;
 use std::ops::Range;
 
-/// Entities of crowded cells, or loose cells, that share bounds. With two entities in a cell on
+/// Bodies of crowded cells, or loose cells, that share bounds. With two bodies in a cell on
 /// average, random positions do not crowd a cell. Smaller groups cost more memory and more tests of
 /// bounds; larger ones cost more tests of their contents.
 pub(super) const GROUP_LEN: usize = 32;
 
-/// An entity in cell order.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct FiledEntity {
-    pub(super) aabb: RawAabb,
-    pub(super) entity: u32,
-}
-
-const _: () = assert!(size_of::<FiledEntity>() == 20);
-
-/// The double grid of one step. Entities are numbered as the boxes that it was rebuilt from.
+/// The double grid of one step.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RebuiltGrid {
     /// See REBUILT-1.
-    pub(super) filed: Vec<FiledEntity>,
+    pub(super) filed: Vec<BodyRecord>,
     pub(super) cells: Vec<LooseCell>,
     /// `cell_groups[k]` covers the loose cells `cells[k * GROUP_LEN..][..GROUP_LEN]`.
     pub(super) cell_groups: Vec<RawAabb>,
-    pub(super) entity_groups: Vec<RawAabb>,
+    pub(super) body_groups: Vec<RawAabb>,
     pub(super) tight: TightRuns,
     pub(super) scratch: BuildScratch,
 }
@@ -69,16 +61,15 @@ pub(super) struct TightRuns {
 /// Memory of a rebuild, empty after it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BuildScratch {
-    /// The loose cell of each entity.
+    /// The loose cell of each body.
     pub(super) cell_of: Vec<u32>,
     /// Where the run of each loose cell starts.
     pub(super) starts: Vec<u32>,
     pub(super) sample: BoxSample,
 }
 
-plain_buffers!(FiledEntity);
 buffers!(RebuiltGrid {
-    leveled: filed, cells, cell_groups, entity_groups, tight, scratch;
+    leveled: filed, cells, cell_groups, body_groups, tight, scratch;
     own: ;
     plain: ;
 });
@@ -86,19 +77,19 @@ buffers!(TightRuns { leveled: starts, listed; own: ; plain: map; });
 buffers!(BuildScratch { leveled: cell_of, starts, sample; own: ; plain: ; });
 
 impl RebuiltGrid {
-    /// Returns the number of loose cells with entities.
+    /// Returns the number of loose cells with bodies.
     pub(crate) fn loose_cell_count(&self) -> usize {
         self.cells.len().saturating_sub(1)
     }
 
-    /// Returns the box and the number of each entity, in cell order.
-    pub(crate) fn boxes(&self) -> impl Iterator<Item = (RawAabb, u32)> {
-        self.filed.iter().map(|filed| (filed.aabb, filed.entity))
+    /// Returns all bodies, in cell order.
+    pub(crate) fn bodies(&self) -> &[BodyRecord] {
+        &self.filed
     }
 
-    /// Returns the range of the entities of a loose cell (REBUILT-1).
+    /// Returns the range of the bodies of a loose cell (REBUILT-1).
     #[inline(always)]
-    pub(super) fn entities_of(&self, cell: usize) -> Range<usize> {
+    pub(super) fn bodies_of(&self, cell: usize) -> Range<usize> {
         self.cells[cell].head.get()..self.cells[cell + 1].head.get()
     }
 
@@ -119,7 +110,7 @@ impl TightRuns {
     }
 }
 
-/// Returns the part of a run that is in its first group of entities, and removes it from `rest`.
+/// Returns the part of a run that is in its first group of bodies, and removes it from `rest`.
 #[inline(always)]
 pub(super) fn next_group_part(rest: &mut Range<usize>) -> Option<Range<usize>> {
     if rest.start >= rest.end {

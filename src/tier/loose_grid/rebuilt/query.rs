@@ -5,12 +5,13 @@
 //! through groups tests, all searches use groups.
 
 use crate::geometry::{Impact, PreparedCast, RawAabb, distance_squared, overlaps};
+use crate::memory::record::BodyRecord;
 use crate::tier::DebugShape;
 use crate::tier::box_test::BoxTest;
 use crate::tier::loose_grid::indices::LooseIndex;
 use crate::tier::loose_grid::map::{CellMap, CellRange};
 use crate::tier::loose_grid::rebuilt::collect::LISTED_PER_GROUP_MAX;
-use crate::tier::loose_grid::rebuilt::grid::{FiledEntity, GROUP_LEN, RebuiltGrid, next_group_part};
+use crate::tier::loose_grid::rebuilt::grid::{GROUP_LEN, RebuiltGrid, next_group_part};
 use crate::tier::loose_grid::walk::double_grid::{BoxVisitor, DoubleGrid};
 use crate::tier::loose_grid::walk::nearest::NearestVisitor;
 use crate::tier::loose_grid::walk::ray::CastVisitor;
@@ -18,17 +19,17 @@ use std::ops::Range;
 use std::slice;
 
 impl RebuiltGrid {
-    /// Returns the entities that pass `test` among those in loose cells that overlap `area`, each
-    /// once. Edges of the area may be infinite.
+    /// Returns the rows of the bodies that pass `test` among those in loose cells that overlap
+    /// `area`, each once. Edges of the area may be infinite.
     #[inline]
     pub(crate) fn box_query(&self, area: RawAabb, test: BoxTest) -> LooseAreaQuery<'_> {
         LooseAreaQuery { grid: self, area, test, cells: CellCursor::new(self, &area), rest: 0..0, filed: [].iter() }
     }
 
-    /// Visits the entities whose squared distance from `point` is at most `within`, each once,
+    /// Visits the bodies whose squared distance from `point` is at most `within`, each once,
     /// roughly nearest first.
     ///
-    /// `visit` takes an entity and its squared distance, and returns the new `within`. Returns the
+    /// `visit` takes a row and its squared distance, and returns the new `within`. Returns the
     /// last one.
     pub(crate) fn visit_nearest(&self, point: [f32; 2], within: f64, visit: &mut impl FnMut(u32, f64) -> f64) -> f64 {
         let mut visitor = NearestVisitor::new(point, within, visit);
@@ -42,10 +43,10 @@ impl RebuiltGrid {
         visitor.within
     }
 
-    /// Visits the entities that `cast` hits at times of impact up to `t_max`, each once, roughly
+    /// Visits the bodies that `cast` hits at times of impact up to `t_max`, each once, roughly
     /// earliest first.
     ///
-    /// `visit` takes an entity and its impact, and returns the new `t_max`. Returns the last one.
+    /// `visit` takes a row and its impact, and returns the new `t_max`. Returns the last one.
     pub(crate) fn visit_cast(
         &self,
         cast: &PreparedCast,
@@ -64,7 +65,7 @@ impl RebuiltGrid {
     /// Visits every loose cell, and every tight cell that lists some.
     pub(crate) fn visit_debug_shapes(&self, mut visitor: impl FnMut(DebugShape)) {
         for cell in 0..self.loose_cell_count() {
-            visitor(DebugShape::LooseCell { aabb: self.cells[cell].bounds, population: self.entities_of(cell).len() });
+            visitor(DebugShape::LooseCell { aabb: self.cells[cell].bounds, population: self.bodies_of(cell).len() });
         }
         if !self.filed.is_empty() {
             (&self).visit_tight_cells(visitor);
@@ -72,7 +73,7 @@ impl RebuiltGrid {
     }
 
     /// Returns whether all searches are faster through groups than through tight cells.
-    pub(crate) fn prefers_groups(&self) -> bool {
+    pub(in crate::tier::loose_grid) fn prefers_groups(&self) -> bool {
         self.tight.listed.len() > self.listed_max() * self.tight.map.cell_count()
     }
 
@@ -82,8 +83,8 @@ impl RebuiltGrid {
         LISTED_PER_GROUP_MAX * self.cell_groups.len() + GROUP_LEN
     }
 
-    /// Visits the entities group by group, those of group `first` before the others.
-    fn visit_groups(&self, first: usize, visitor: &mut impl BoxVisitor<u32>) {
+    /// Visits the bodies group by group, those of group `first` before the others.
+    fn visit_groups(&self, first: usize, visitor: &mut impl BoxVisitor) {
         let others = (0..self.cell_groups.len()).filter(|&group| group != first);
         for group in std::iter::once(first).chain(others) {
             if visitor.reaches(&self.cell_groups[group]) {
@@ -98,8 +99,6 @@ impl RebuiltGrid {
 }
 
 impl DoubleGrid for &RebuiltGrid {
-    type Hit = u32;
-
     #[inline]
     fn tight_map(&self) -> &CellMap {
         &self.tight.map
@@ -120,20 +119,21 @@ impl DoubleGrid for &RebuiltGrid {
     }
 
     #[inline]
-    fn visit_cell(&self, cell: LooseIndex, visitor: &mut impl BoxVisitor<u32>) {
-        let mut rest = self.entities_of(cell.get());
+    fn visit_cell(&self, cell: LooseIndex, visitor: &mut impl BoxVisitor) {
+        let mut rest = self.bodies_of(cell.get());
         if rest.len() <= GROUP_LEN {
-            return self.filed[rest].iter().for_each(|filed| visitor.visit(&filed.aabb, filed.entity));
+            return self.filed[rest].iter().for_each(|filed| visitor.visit(&filed.aabb, filed.row));
         }
         while let Some(part) = next_group_part(&mut rest) {
-            if visitor.reaches(&self.entity_groups[part.start / GROUP_LEN]) {
-                self.filed[part].iter().for_each(|filed| visitor.visit(&filed.aabb, filed.entity));
+            if visitor.reaches(&self.body_groups[part.start / GROUP_LEN]) {
+                self.filed[part].iter().for_each(|filed| visitor.visit(&filed.aabb, filed.row));
             }
         }
     }
 }
 
-/// An iterator over the entities that pass a test, among those in loose cells that overlap an area.
+/// An iterator over the rows of the bodies that pass a test, among those in loose cells that
+/// overlap an area.
 #[derive(Clone, Debug)]
 pub(crate) struct LooseAreaQuery<'g> {
     grid: &'g RebuiltGrid,
@@ -143,7 +143,7 @@ pub(crate) struct LooseAreaQuery<'g> {
     /// The rest of a crowded cell.
     rest: Range<usize>,
     /// The rest of a group, or of a cell that is not crowded.
-    filed: slice::Iter<'g, FiledEntity>,
+    filed: slice::Iter<'g, BodyRecord>,
 }
 
 impl LooseAreaQuery<'_> {
@@ -152,18 +152,18 @@ impl LooseAreaQuery<'_> {
         (overlaps(aabb, &self.area) | !self.test.needs_overlap()) && self.test.accepts(|| *aabb)
     }
 
-    /// Advances to the next entities that may overlap. Returns `false` if there are none.
+    /// Advances to the next bodies that may overlap. Returns `false` if there are none.
     #[inline(always)]
     fn next_run(&mut self) -> bool {
         loop {
             while let Some(part) = next_group_part(&mut self.rest) {
-                if overlaps(&self.grid.entity_groups[part.start / GROUP_LEN], &self.area) {
+                if overlaps(&self.grid.body_groups[part.start / GROUP_LEN], &self.area) {
                     self.filed = self.grid.filed[part].iter();
                     return true;
                 }
             }
             let Some(cell) = self.cells.next(self.grid, &self.area) else { return false };
-            let run = self.grid.entities_of(cell);
+            let run = self.grid.bodies_of(cell);
             if run.len() <= GROUP_LEN {
                 self.filed = self.grid.filed[run].iter();
                 return true;
@@ -181,7 +181,7 @@ impl Iterator for LooseAreaQuery<'_> {
         loop {
             while let Some(filed) = self.filed.next() {
                 if self.accepts(&filed.aabb) {
-                    return Some(filed.entity);
+                    return Some(filed.row);
                 }
             }
             if !self.next_run() {
@@ -195,7 +195,7 @@ impl Iterator for LooseAreaQuery<'_> {
         let mut all = init;
         loop {
             let filed = std::mem::take(&mut self.filed);
-            all = filed.filter(|filed| self.accepts(&filed.aabb)).fold(all, |all, filed| f(all, filed.entity));
+            all = filed.filter(|filed| self.accepts(&filed.aabb)).fold(all, |all, filed| f(all, filed.row));
             if !self.next_run() {
                 return all;
             }
@@ -206,26 +206,18 @@ impl Iterator for LooseAreaQuery<'_> {
 /// A cursor over the loose cells that overlap an area.
 #[derive(Clone, Debug)]
 enum CellCursor<'g> {
-    Empty,
     /// Through tight cells. A loose cell is reported in the tight cell nearest to the lower corner
     /// of `range`. `listed` is the rest of the list of tight cell `at`.
-    Tight {
-        range: CellRange,
-        at: [u32; 2],
-        listed: slice::Iter<'g, LooseIndex>,
-    },
+    Tight { range: CellRange, at: [u32; 2], listed: slice::Iter<'g, LooseIndex> },
     /// Through groups: the remaining groups, and the rest of the last one.
-    Groups {
-        groups: Range<usize>,
-        cells: Range<usize>,
-    },
+    Groups { groups: Range<usize>, cells: Range<usize> },
 }
 
 impl<'g> CellCursor<'g> {
     #[inline(always)]
     fn new(grid: &'g RebuiltGrid, area: &RawAabb) -> Self {
         if grid.filed.is_empty() {
-            return Self::Empty;
+            return Self::Groups { groups: 0..0, cells: 0..0 };
         }
         let tight = &grid.tight;
         let range = tight.map.touched(area);
@@ -243,7 +235,6 @@ impl<'g> CellCursor<'g> {
     #[inline(always)]
     fn next(&mut self, grid: &'g RebuiltGrid, area: &RawAabb) -> Option<usize> {
         match self {
-            Self::Empty => None,
             Self::Tight { range, at, listed } => loop {
                 let [x, y] = *at;
                 for k in listed.by_ref() {

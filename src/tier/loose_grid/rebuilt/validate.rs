@@ -7,13 +7,14 @@ use crate::tier::loose_grid::rebuilt::grid::{GROUP_LEN, RebuiltGrid, next_group_
 use std::ops::Range;
 
 impl RebuiltGrid {
-    /// Panics if an invariant does not hold for a grid rebuilt from `boxes`.
+    /// Panics if an invariant does not hold for a grid rebuilt from bodies with these boxes, in
+    /// rows from 0 on.
     pub(in crate::tier::loose_grid) fn assert_well_formed(&self, boxes: &[RawAabb]) {
         assert_eq!(self.filed.len(), boxes.len());
         let mut is_filed = vec![false; boxes.len()];
         for filed in &self.filed {
-            assert_eq!(filed.aabb.map(f32::to_bits), boxes[filed.entity as usize].map(f32::to_bits));
-            assert!(!std::mem::replace(&mut is_filed[filed.entity as usize], true), "LOOSE-1: filed twice");
+            assert_eq!(filed.aabb.map(f32::to_bits), boxes[filed.row as usize].map(f32::to_bits));
+            assert!(!std::mem::replace(&mut is_filed[filed.row as usize], true), "LOOSE-1: filed twice");
         }
         if self.cells.is_empty() {
             return assert!(boxes.is_empty());
@@ -36,19 +37,19 @@ impl RebuiltGrid {
         }
         assert!(self.tight.listed.len() <= entry_count_max(boxes.len()), "LOOSE-5");
         assert_eq!(self.tight.starts[self.tight.map.cell_count()] as usize, self.tight.listed.len());
-        for (k, group) in self.filed.chunks(GROUP_LEN).enumerate().take(self.entity_groups.len()) {
+        for (k, group) in self.filed.chunks(GROUP_LEN).enumerate().take(self.body_groups.len()) {
             let bounds = group.iter().fold(EMPTY_AABB, |all, filed| union(&all, &filed.aabb));
-            assert_eq!(bounds, self.entity_groups[k], "REBUILT-2: group {k}");
+            assert_eq!(bounds, self.body_groups[k], "REBUILT-2: group {k}");
         }
     }
 
     fn assert_cell(&self, cell: usize) {
-        let run = self.entities_of(cell);
+        let run = self.bodies_of(cell);
         assert!(!run.is_empty(), "REBUILT-1: cell {cell} is empty");
         let bounds = self.filed[run.clone()].iter().fold(EMPTY_AABB, |all, filed| union(&all, &filed.aabb));
         assert_eq!(bounds, self.cells[cell].bounds, "LOOSE-2: cell {cell}");
         if run.len() > GROUP_LEN {
-            assert!(!self.entity_groups.is_empty(), "REBUILT-2: a crowded cell without groups");
+            assert!(!self.body_groups.is_empty(), "REBUILT-2: a crowded cell without groups");
             let is_sorted = |axis: usize| self.filed[run.clone()].iter().map(|filed| filed.aabb[axis]).is_sorted();
             assert!(is_sorted(0) || is_sorted(1), "REBUILT-2: cell {cell}");
         }
@@ -59,7 +60,7 @@ impl RebuiltGrid {
         self.tight.listed.len()
     }
 
-    /// Returns the number of loose cells, groups and entities that [`collect`](Self::collect) tests
+    /// Returns the number of loose cells, groups and bodies that [`collect`](Self::collect) tests
     /// in an area.
     pub(in crate::tier::loose_grid) fn test_count(&self, area: &RawAabb) -> usize {
         let listed = self.listed_count(self.tight.map.touched(area));
@@ -67,12 +68,12 @@ impl RebuiltGrid {
         let by_group = self.cell_groups.len() + in_groups.map(|group| self.cells_of_group(group).len()).sum::<usize>();
         let is_by_group = listed > LISTED_PER_GROUP_MAX * self.cell_groups.len();
         let in_cell = |cell: usize| {
-            let mut run = self.entities_of(cell);
+            let mut run = self.bodies_of(cell);
             if run.len() <= GROUP_LEN {
                 return run.len();
             }
             let groups = std::iter::from_fn(|| next_group_part(&mut run));
-            let is_tested = |part: &Range<usize>| overlaps(&self.entity_groups[part.start / GROUP_LEN], area);
+            let is_tested = |part: &Range<usize>| overlaps(&self.body_groups[part.start / GROUP_LEN], area);
             groups.map(|part| 1 + if is_tested(&part) { part.len() } else { 0 }).sum()
         };
         let visited = (0..self.loose_cell_count()).filter(|&cell| overlaps(&self.cells[cell].bounds, area));

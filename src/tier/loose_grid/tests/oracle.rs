@@ -44,11 +44,11 @@ impl Search for &LooseGrid {
     }
 
     fn visit_nearest(self, point: [f32; 2], within: f64, visit: &mut impl FnMut(LooseHandle, f64) -> f64) -> f64 {
-        self.visit_nearest(point, within, visit)
+        self.visit_nearest(point, within, &mut |slot, distance| visit(self.handle_of(slot), distance))
     }
 
     fn visit_cast(self, cast: &PreparedCast, t_max: f64, visit: &mut impl FnMut(LooseHandle, Impact) -> f64) -> f64 {
-        self.visit_cast(cast, t_max, visit)
+        self.visit_cast(cast, t_max, &mut |slot, impact| visit(self.handle_of(slot), impact))
     }
 }
 

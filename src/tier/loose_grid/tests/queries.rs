@@ -6,6 +6,7 @@ use crate::tier::DebugShape;
 use crate::tier::box_test::BoxTest;
 use crate::tier::loose_grid::rebuilt::grid::RebuiltGrid;
 use crate::tier::loose_grid::tests::oracle::{Model, assert_queries, casts_over, points_over};
+use crate::tier::loose_grid::tests::rebuilt::records;
 use crate::tier::loose_grid::tests::scenes::{around, crowd, infinite_scenes, scenes};
 use crate::tier::loose_grid::{LooseGrid, LooseHandle};
 use std::sync::atomic::AtomicUsize;
@@ -22,7 +23,7 @@ fn numbered(boxes: &[RawAabb]) -> Model<u32> {
 
 fn rebuilt(boxes: &[RawAabb]) -> RebuiltGrid {
     let mut grid = RebuiltGrid::default();
-    grid.rebuild(boxes);
+    grid.rebuild(&records(boxes));
     grid
 }
 
@@ -201,8 +202,8 @@ fn an_empty_grid_finds_nothing() {
         let mut grid = grid;
         grid.rebuild(&[]);
         let ray = Ray::new([0.0, 0.0], [1.0, 1.0], f32::INFINITY).expect("a ray");
-        grid.visit_nearest([0.0, 0.0], f64::INFINITY, &mut |entity, _| panic!("{entity}"));
-        grid.visit_cast(&ray.into(), f64::INFINITY, &mut |entity, _| panic!("{entity}"));
+        grid.visit_nearest([0.0, 0.0], f64::INFINITY, &mut |row, _| panic!("{row}"));
+        grid.visit_cast(&ray.into(), f64::INFINITY, &mut |row, _| panic!("{row}"));
         assert_eq!(grid.box_query([0.0, 0.0, 9.0, 9.0], BoxTest::Untested).count(), 0);
         grid.visit_debug_shapes(|shape| panic!("{shape:?}"));
     }

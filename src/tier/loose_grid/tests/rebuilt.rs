@@ -3,6 +3,7 @@
 use crate::geometry::{RawAabb, overlaps};
 use crate::memory::bit_set::BitSet;
 use crate::memory::buffers::Buffers;
+use crate::memory::record::BodyRecord;
 use crate::tier::box_test::BoxTest;
 use crate::tier::loose_grid::cell::entry_count_max;
 use crate::tier::loose_grid::rebuilt::grid::RebuiltGrid;
@@ -14,6 +15,11 @@ fn all_scenes(seed: u64) -> Vec<(String, Vec<RawAabb>)> {
     let mut all = scenes(&mut rng);
     all.extend(infinite_scenes(&mut rng));
     all
+}
+
+/// Bodies with these boxes, in rows from 0 on.
+pub(super) fn records(boxes: &[RawAabb]) -> Vec<BodyRecord> {
+    (0..).zip(boxes).map(|(row, &aabb)| BodyRecord { aabb, row }).collect()
 }
 
 fn seen_for(grid: &RebuiltGrid) -> BitSet {
@@ -30,12 +36,12 @@ fn collected(grid: &RebuiltGrid, area: &RawAabb) -> Vec<u32> {
     let (mut seen, mut found) = (seen_for(grid), Vec::new());
     grid.collect(area, &mut seen, &mut found);
     assert_clear(&seen, grid);
-    found
+    found.into_iter().map(|body| body.row).collect()
 }
 
 fn check(name: &str, seed: u64, grid: &mut RebuiltGrid, boxes: &[RawAabb]) {
     println!("scene {name}, seed {seed}");
-    grid.rebuild(boxes);
+    grid.rebuild(&records(boxes));
     grid.assert_well_formed(boxes);
     let (low, high) = (f32::NEG_INFINITY, f32::INFINITY);
     let mut areas = vec![[low, low, high, high], [low, 0.0, 7.0, 3.0], [-2.0, -2.0, 9.0, 20.0], [1e7, 1e7, 1e8, high]];
@@ -65,11 +71,11 @@ fn order_does_not_depend_on_earlier_rebuilds() {
     let mut used = RebuiltGrid::default();
     for (name, boxes) in all_scenes(7) {
         let mut fresh = RebuiltGrid::default();
-        fresh.rebuild(&boxes);
+        fresh.rebuild(&records(&boxes));
         let area = [-5.0, -5.0, 600.0, 600.0];
         for _ in 0..2 {
-            used.rebuild(&boxes);
-            assert!(used.boxes().eq(fresh.boxes()), "{name}: the order of entities differs");
+            used.rebuild(&records(&boxes));
+            assert!(used.bodies() == fresh.bodies(), "{name}: the order of bodies differs");
             assert!(collected(&used, &area) == collected(&fresh, &area), "{name}: the order of a search differs");
         }
     }
@@ -79,13 +85,13 @@ fn order_does_not_depend_on_earlier_rebuilds() {
 fn rebuilds_of_the_same_boxes_allocate_nothing() {
     let mut grid = RebuiltGrid::default();
     let all = all_scenes(8);
-    all.iter().for_each(|(_, boxes)| grid.rebuild(boxes));
+    all.iter().for_each(|(_, boxes)| grid.rebuild(&records(boxes)));
     let bytes = grid.bytes();
-    all.iter().for_each(|(_, boxes)| grid.rebuild(boxes));
+    all.iter().for_each(|(_, boxes)| grid.rebuild(&records(boxes)));
     assert_eq!(grid.bytes(), bytes);
     // More boxes than a sample has.
-    grid.rebuild(&[[0.0; 4]; 2000]);
-    grid.rebuild(&[[0.0; 4]]);
+    grid.rebuild(&records(&[[0.0; 4]; 2000]));
+    grid.rebuild(&records(&[[0.0; 4]]));
     grid.shrink_to_fit();
     assert!(grid.bytes() < 1024, "{} bytes for one box", grid.bytes());
     assert_eq!(collected(&grid, &[0.0; 4]), [0]);
@@ -95,7 +101,7 @@ fn rebuilds_of_the_same_boxes_allocate_nothing() {
 fn memory_is_bounded_by_the_boxes() {
     for (name, boxes) in all_scenes(9) {
         let mut grid = RebuiltGrid::default();
-        grid.rebuild(&boxes);
+        grid.rebuild(&records(&boxes));
         // Two records for each box, four bytes for each allowed entry, cells; twice for growth.
         let bound = 2 * ((2 * 20 + 32) * boxes.len() + 4 * entry_count_max(boxes.len())) + 32 * 1024;
         assert!(grid.bytes() <= bound, "{name}: {} bytes for {} boxes", grid.bytes(), boxes.len());
@@ -140,7 +146,7 @@ fn hard_layouts_need_few_tests() {
     ];
     for (name, boxes) in layouts {
         let mut grid = RebuiltGrid::default();
-        grid.rebuild(&boxes);
+        grid.rebuild(&records(&boxes));
         let searches = boxes.iter().step_by(20);
         let tests = searches.clone().map(|aabb| grid.test_count(aabb)).sum::<usize>() / searches.len();
         assert!(tests < TESTS_MAX, "{name}: {tests} tests in a search");
@@ -153,7 +159,7 @@ fn entries_of_boxes_that_span_the_world_are_bounded() {
     let mut boxes = crowd(20_000, rng);
     boxes.iter_mut().step_by(50).for_each(|b| *b = around(b[0], b[1], 170.0, 170.0));
     let mut grid = RebuiltGrid::default();
-    grid.rebuild(&boxes);
+    grid.rebuild(&records(&boxes));
     let bound = entry_count_max(boxes.len());
     assert!(grid.entry_count() <= bound, "{} entries for {} boxes", grid.entry_count(), boxes.len());
 }
@@ -164,7 +170,7 @@ fn nan_does_not_panic() {
     boxes.iter_mut().step_by(3).enumerate().for_each(|(k, b)| b[k % 4] = f32::NAN);
     let mut grid = RebuiltGrid::default();
     for boxes in [boxes, vec![[f32::NAN; 4]; 100]] {
-        grid.rebuild(&boxes);
+        grid.rebuild(&records(&boxes));
         collected(&grid, &[f32::NAN, 0.0, 1.0, f32::NAN]);
         collected(&grid, &[5.0, 5.0, -5.0, -5.0]);
     }
@@ -174,7 +180,7 @@ fn nan_does_not_panic() {
 fn box_query_finds_what_collect_finds() {
     for (name, boxes) in all_scenes(91) {
         let mut grid = RebuiltGrid::default();
-        grid.rebuild(&boxes);
+        grid.rebuild(&records(&boxes));
         for area in boxes.iter().step_by(boxes.len() / 20 + 1) {
             let mut found = collected(&grid, area);
             let mut lazy: Vec<u32> = grid.box_query(*area, BoxTest::Overlap).collect();

@@ -17,9 +17,6 @@ use crate::tier::loose_grid::map::{CellMap, CellRange};
 
 /// A loose/tight double grid.
 pub(in crate::tier::loose_grid) trait DoubleGrid: Copy {
-    /// The grid's identifier of an entity.
-    type Hit;
-
     /// Returns the map of the tight grid.
     fn tight_map(&self) -> &CellMap;
 
@@ -34,7 +31,7 @@ pub(in crate::tier::loose_grid) trait DoubleGrid: Copy {
 
     /// Visits the entities of a loose cell. Entities whose common bounds `visitor` does not reach
     /// may be left out.
-    fn visit_cell(&self, cell: LooseIndex, visitor: &mut impl BoxVisitor<Self::Hit>);
+    fn visit_cell(&self, cell: LooseIndex, visitor: &mut impl BoxVisitor);
 
     /// Visits the tight cells that list something.
     fn visit_tight_cells(&self, mut visitor: impl FnMut(DebugShape)) {
@@ -45,21 +42,15 @@ pub(in crate::tier::loose_grid) trait DoubleGrid: Copy {
             }
         }
     }
-
-    /// Returns a number that sorts points by the tight cell that contains them.
-    fn tight_cell_number(&self, point: [f32; 2]) -> u64 {
-        let [x, y] = self.tight_map().cell_of_point(point);
-        self.tight_map().number(x, y) as u64
-    }
 }
 
 /// The part of a search that tests boxes.
-pub(in crate::tier::loose_grid) trait BoxVisitor<H> {
+pub(in crate::tier::loose_grid) trait BoxVisitor {
     /// Returns whether the search still needs this box or boxes inside it.
     fn reaches(&self, bounds: &RawAabb) -> bool;
 
-    /// Tests the box of an entity.
-    fn visit(&mut self, aabb: &RawAabb, hit: H);
+    /// Tests the box of an entity; `hit` is its row, or the index of its slot.
+    fn visit(&mut self, aabb: &RawAabb, hit: u32);
 }
 
 /// Visits the loose cells listed in `range` and not in the range `before`. The cell `from` is in
@@ -69,7 +60,7 @@ pub(super) fn visit_range<G: DoubleGrid>(
     range: CellRange,
     before: Option<CellRange>,
     from: [u32; 2],
-    visitor: &mut impl BoxVisitor<G::Hit>,
+    visitor: &mut impl BoxVisitor,
 ) {
     let map = grid.tight_map();
     let visit_tight_cell = |(x, y)| {
@@ -87,7 +78,7 @@ pub(super) fn visit_range<G: DoubleGrid>(
 }
 
 /// Visits the unlisted loose cells.
-pub(super) fn visit_unlisted<G: DoubleGrid>(grid: G, visitor: &mut impl BoxVisitor<G::Hit>) {
+pub(super) fn visit_unlisted<G: DoubleGrid>(grid: G, visitor: &mut impl BoxVisitor) {
     for &cell in grid.unlisted() {
         if visitor.reaches(grid.bounds(cell)) {
             grid.visit_cell(cell, visitor);

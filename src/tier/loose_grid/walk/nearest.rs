@@ -32,7 +32,7 @@ impl<'v, V> NearestVisitor<'v, V> {
     /// Visits the entities of a grid, roughly nearest first.
     pub(in crate::tier::loose_grid) fn search<G: DoubleGrid>(&mut self, grid: G)
     where
-        V: FnMut(G::Hit, f64) -> f64,
+        V: FnMut(u32, f64) -> f64,
     {
         let map = grid.tight_map();
         let from = map.cell_of_point(self.point);
@@ -58,14 +58,14 @@ impl<'v, V> NearestVisitor<'v, V> {
     }
 }
 
-impl<H, V: FnMut(H, f64) -> f64> BoxVisitor<H> for NearestVisitor<'_, V> {
+impl<V: FnMut(u32, f64) -> f64> BoxVisitor for NearestVisitor<'_, V> {
     #[inline]
     fn reaches(&self, bounds: &RawAabb) -> bool {
         distance_squared(bounds, self.point) <= self.within
     }
 
     #[inline]
-    fn visit(&mut self, aabb: &RawAabb, hit: H) {
+    fn visit(&mut self, aabb: &RawAabb, hit: u32) {
         let distance = distance_squared(aabb, self.point);
         if distance <= self.within {
             self.within = (self.visit)(hit, distance);

@@ -37,7 +37,7 @@ impl<'c, 'v, V> CastVisitor<'c, 'v, V> {
     /// Visits the entities of a grid, roughly earliest first.
     pub(in crate::tier::loose_grid) fn search<G: DoubleGrid>(&mut self, grid: G)
     where
-        V: FnMut(G::Hit, Impact) -> f64,
+        V: FnMut(u32, Impact) -> f64,
     {
         visit_unlisted(grid, self);
         let path = CastPath::new(self.cast, grid.tight_map());
@@ -75,14 +75,14 @@ impl<'c, 'v, V> CastVisitor<'c, 'v, V> {
     }
 }
 
-impl<H, V: FnMut(H, Impact) -> f64> BoxVisitor<H> for CastVisitor<'_, '_, V> {
+impl<V: FnMut(u32, Impact) -> f64> BoxVisitor for CastVisitor<'_, '_, V> {
     #[inline]
     fn reaches(&self, bounds: &RawAabb) -> bool {
         self.cast.interval(bounds, self.t_max).is_some()
     }
 
     #[inline]
-    fn visit(&mut self, aabb: &RawAabb, hit: H) {
+    fn visit(&mut self, aabb: &RawAabb, hit: u32) {
         if let Some(entry) = self.cast.impact(aabb, self.t_max) {
             self.t_max = (self.visit)(hit, entry);
         }
