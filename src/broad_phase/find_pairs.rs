@@ -235,8 +235,8 @@ impl PairFinder {
         Ok(tasks_before + items.len())
     }
 
-    /// Runs a search for each task, with its number. `loose_cells` is the number of loose cells that
-    /// it may search.
+    /// Runs a search for each task, with its number. `loose_cells` is the number of loose cells
+    /// that it may search.
     pub(crate) fn run_searches<T: Send>(
         &mut self,
         step: StepContext<'_>,
