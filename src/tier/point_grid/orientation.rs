@@ -13,7 +13,7 @@
 use crate::geometry::RawAabb;
 use crate::tier::point_grid::extremes::Extremes;
 use crate::tier::point_grid::sampled_strips::Strips;
-use crate::tier::point_grid::size_classes::{CLASS_NS, GHOSTS_MAX, limit_between};
+use crate::tier::point_grid::size_classes::{GHOSTS_MAX, limit_between};
 use smallvec::SmallVec;
 
 /// A box is short on an axis if its side is at most that of the longest box divided by this.
@@ -40,7 +40,7 @@ const POPULATION_MIN: usize = 8192;
 /// A box test among the bodies of one grid.
 const OWN_TEST_NS: f64 = 0.6;
 /// A box test in a search of another grid.
-const CROSS_TEST_NS: f64 = 1.0;
+const CROSS_TEST_NS: f64 = 0.8;
 /// What the partition takes longer for a row that has ghosts, besides these.
 const ROUTE_NS: f64 = 35.0;
 /// A ghost in the partition.
@@ -51,17 +51,15 @@ const CROSS_SEARCH_NS: f64 = 25.0;
 const SECOND_SEARCH_NS: f64 = 50.0;
 /// A ghost in a band of its own grid, with its search.
 const OWN_GHOST_NS: f64 = 50.0;
-/// Sorting a crowded band in another way than by cells, for each body.
-const CROWDED_NS: f64 = 10.0;
-
-/// Box tests in a crowded band that is sorted so, as a multiple of those in two classes.
-const CROWDED_TEST_RATIO: f64 = 2.0;
+/// A body in a crowded band, which is swept or packed into a tree.
+const CROWDED_NS: f64 = 150.0;
 
 /// Cells of another grid that a box is tested against.
 const CELLS_SEARCHED: f64 = 2.0;
 
-/// Two classes must lower the estimate to this fraction.
-const DIVIDED_COST_MAX: f64 = 0.8;
+/// Two classes must lower the estimate to this fraction. Where they leave more to test, cells are
+/// crowded for other reasons too, and a sweep or a tree does as well for one class.
+const DIVIDED_COST_MAX: f64 = 0.37;
 
 /// The boxes of a class that are short on an axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -99,14 +97,11 @@ impl ClassSample<'_> {
     pub(super) fn short_boxes(&self, bands_for: impl Fn(usize) -> usize) -> Option<ShortBoxes> {
         let (short, sides_max) = self.shortest_boxes()?;
         let Tests { together, apart, across, searching } = self.tests(short, sides_max);
-        let divided_tests = OWN_TEST_NS * apart + CROSS_TEST_NS * across;
-        // A crowded band is swept or packed into a tree where that is faster.
-        let undivided_tests = (OWN_TEST_NS * together).min(CROWDED_NS + CROWDED_TEST_RATIO * divided_tests);
         let Searches { bodies, bands } = self.searches(short, &bands_for)?;
-        let undivided = undivided_tests + OWN_GHOST_NS * self.ghosts(&bands_for);
-        let divided = divided_tests + ROUTE_NS * bodies + (GHOST_NS + CROSS_SEARCH_NS * searching) * bands;
-        let saved = (undivided - divided) * self.population as f64;
-        (divided < DIVIDED_COST_MAX * undivided && saved > CLASS_NS).then_some(short)
+        let undivided = OWN_TEST_NS * together + OWN_GHOST_NS * self.ghosts(&bands_for);
+        let tests = OWN_TEST_NS * apart + CROSS_TEST_NS * across;
+        let divided = tests + ROUTE_NS * bodies + (GHOST_NS + CROSS_SEARCH_NS * searching) * bands;
+        (divided < DIVIDED_COST_MAX * undivided && divided + CROWDED_NS < undivided).then_some(short)
     }
 
     /// Which of its boxes should be a class of their own, if any, where these are only searched for

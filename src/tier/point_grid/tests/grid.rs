@@ -107,11 +107,21 @@ fn worlds_of_many_bands_agree_with_a_sweep() {
 }
 
 #[test]
-fn sizes_of_six_decades_are_several_classes() {
+fn bodies_of_several_classes_match_brute_force() {
     let (mut grid, mut pairs) = (PointGrid::new(), Vec::new());
-    let boxes = BoxLayout::SixDecades.boxes(20_000, 6);
-    check("six decades", &mut grid, &boxes, &swept(&boxes), &mut pairs);
+    let mut boxes = BoxLayout::Crowd.boxes(20_000, 6);
+    // One in twenty is twenty times as wide and as high.
+    for [min_x, min_y, max_x, max_y] in boxes.iter_mut().step_by(20) {
+        (*max_x, *max_y) = (*min_x + 20.0 * (*max_x - *min_x), *min_y + 20.0 * (*max_y - *min_y));
+    }
+    check("two sizes", &mut grid, &boxes, &swept(&boxes), &mut pairs);
     assert!(grid.bands.classes().len() > 1);
+}
+
+#[test]
+fn sizes_of_six_decades_match_brute_force() {
+    let boxes = BoxLayout::SixDecades.boxes(20_000, 6);
+    check("six decades", &mut PointGrid::new(), &boxes, &swept(&boxes), &mut Vec::new());
 }
 
 #[test]
