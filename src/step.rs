@@ -83,7 +83,8 @@ impl StepParts<'_> {
         outcome
     }
 
-    /// Makes a step that succeeded the last one: it is in `next`, or in the frame of the last one.
+    /// Publishes a step that succeeded. `next` is its frame; `None` if it was made in the frame of
+    /// the step before.
     pub(crate) fn succeed(&mut self, next: Option<Arc<Frame>>) {
         if let Some(next) = next {
             self.frames.advance(next);

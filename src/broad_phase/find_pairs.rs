@@ -97,7 +97,7 @@ impl PairFinder {
         self.filing.invalid_rows()
     }
 
-    /// Files the bodies of a step again, whose boxes are stored, without searching for pairs.
+    /// Files bodies again from their stored boxes, without searching for pairs.
     pub(crate) fn file_again(&mut self, step: StepContext<'_>, boxes: &StoredBoxes, frame: &mut Frame) {
         frame.begin(boxes.0.len());
         let filed = self.file(step, boxes, true, &mut frame.bands, &mut PhaseTimes::default());

@@ -40,12 +40,10 @@ pub(crate) struct OversizedSearch {
     axis: Option<usize>,
     /// In the order of the sweep.
     sorted: SortedColumns,
-    /// In the order of the grid's cells.
-    records: Vec<BodyRecord>,
     sort: SortScratch,
 }
 
-buffers!(OversizedSearch { leveled: sorted, records, sort; own: ; plain: axis; });
+buffers!(OversizedSearch { leveled: sorted, sort; own: ; plain: axis; });
 
 /// Number of blocks of the oversized bodies of a pass.
 pub(crate) fn block_count(pass: &PassContext<'_>) -> usize {
@@ -55,9 +53,8 @@ pub(crate) fn block_count(pass: &PassContext<'_>) -> usize {
 impl OversizedSearch {
     /// Replaces the contents by the bodies of a pass.
     pub(crate) fn prepare(&mut self, pass: &PassContext<'_>, oversized: &Oversized) {
-        let Self { axis, sorted, records, sort } = self;
-        records.clear();
-        records.extend_from_slice(oversized.records_in_cell_order());
+        let Self { axis, sorted, sort } = self;
+        let records = oversized.records_in_cell_order();
         let (sparse, beside) = sparse_axis(records);
         // The second estimate takes longer and is seldom needed.
         let is_sparse = beside <= BESIDE_MAX || beside <= BESIDE_MAX + BESIDE_PER_OVERLAP * overlapping(records);
@@ -79,17 +76,18 @@ impl OversizedSearch {
     ) {
         output.begin();
         let mut clock = Clock::now();
-        let own = block * BLOCK_LEN..self.records.len().min((block + 1) * BLOCK_LEN);
+        let records = oversized.records_in_cell_order();
+        let own = block * BLOCK_LEN..records.len().min((block + 1) * BLOCK_LEN);
         let mut sink = pass.sink(PairKind::Body, task, &mut output.body_pages);
         // Both end early once the pair limit is exceeded, which the step sees from the budget.
         let _ = match self.axis {
             Some(axis) => pass.step.level.scan_sorted(&self.sorted.columns(), own.clone(), axis, &mut sink),
-            None => search_grid((pass, oversized), &self.records[own.clone()], scratch, &mut sink),
+            None => search_grid((pass, oversized), &records[own.clone()], scratch, &mut sink),
         };
         drop(sink);
         output.times.oversized = clock.lap();
         let mut sink = pass.sink(PairKind::Static, task, &mut output.static_pages);
-        let _ = static_pass::find_oversized_pairs(pass, &self.records[own], scratch, &mut sink);
+        let _ = static_pass::find_oversized_pairs(pass, &records[own], scratch, &mut sink);
         drop(sink);
         output.times.statics = clock.lap();
     }

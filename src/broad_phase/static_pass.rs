@@ -174,8 +174,8 @@ fn find_loose_pairs(
     band.pairs_with(step.level, found.iter().copied(), Others::Statics(step.statics.tree.filters()), sink)
 }
 
-/// The most statics that may be outside of cells, for the bodies of a band to search these or a
-/// packed tree. `None` if the band has too few bodies, if too many statics changed, or in a step
+/// The most statics outside of cells with which the bodies of a band may search cells or a packed
+/// tree. `None` if the band has too few bodies, if too many statics changed, or in a step
 /// that is told which rows changed.
 fn loose_max(step: &StepContext<'_>, band: &BuiltBand<'_>) -> Option<usize> {
     let population = band.band().population();

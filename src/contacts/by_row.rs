@@ -42,17 +42,16 @@ pub(crate) fn span_count(rows: usize) -> usize {
     rows.div_ceil(SPAN_ROWS)
 }
 
-/// The sides of a pair that are bodies.
+/// Which rows of a pair count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PairSides {
-    /// The first: a body and a static.
+    /// The first alone: the second is a static, or each pair is listed once.
     First,
-    /// Two bodies.
     Both,
 }
 
 impl PairSides {
-    /// The rows of the bodies of a pair; if there is one, twice the same.
+    /// The rows of a pair that count; if there is one, twice the same.
     #[inline(always)]
     pub(crate) fn of(self, pair: [u32; 2]) -> [u32; 2] {
         if self == Self::Both { pair } else { [pair[0]; 2] }
@@ -81,6 +80,7 @@ impl RowSort {
         let chunk_pages = pages.len().div_ceil(CHUNKS_MAX).max(chunk_pages_min);
         let entries_per_pair = if sides == PairSides::Both { 2 } else { 1 };
         self.chunk_count = pages.len().div_ceil(chunk_pages);
+        debug_assert!((0..pages.len()).all(|k| pages.page(k).len() <= PAGE_LEN));
         self.chunk_room = chunk_pages * PAGE_LEN * entries_per_pair;
         let len = self.chunk_count * self.chunk_room;
         grow(&mut self.entries, len);

@@ -36,7 +36,7 @@ pub(crate) struct PartnerLists {
     statics: CsrLists,
 }
 
-buffers!(PartnerLists { leveled: bodies, statics; own: ; plain: ; });
+buffers!(PartnerLists { leveled: ; own: bodies, statics; plain: ; });
 
 impl PartnerLists {
     /// Builds the lists of a step of `rows` rows.
@@ -115,7 +115,7 @@ pub(super) struct CsrSpan {
     unsorted: Vec<u32>,
 }
 
-buffers!(CsrSpan { leveled: ends, partners, unsorted; own: ; plain: ; });
+buffers!(CsrSpan { leveled: ; own: ends, partners, unsorted; plain: ; });
 
 impl CsrSpan {
     /// The partners of a row, which is numbered in the span.

@@ -26,6 +26,10 @@ use std::time::Duration;
 /// Spare frames that are kept: one for the next step, and two for readers that keep earlier steps.
 const SPARES_MAX: usize = 3;
 
+/// The largest step number that is restored: no world reaches it by stepping.
+#[cfg(any(feature = "record", feature = "serde"))]
+pub(crate) const STEP_MAX: u64 = 1 << 63;
+
 /// The state that a world shares with its readers.
 #[derive(Default)]
 pub(crate) struct Published {
@@ -81,10 +85,6 @@ impl Drop for Publisher {
         self.0.changed.notify_all();
     }
 }
-
-/// The largest step number that is restored: no world reaches it by stepping.
-#[cfg(any(feature = "record", feature = "serde"))]
-pub(crate) const STEP_MAX: u64 = 1 << 63;
 
 /// Whether a thread can sleep until another one wakes it.
 const CAN_WAIT: bool = cfg!(not(all(target_family = "wasm", target_os = "unknown", not(target_feature = "atomics"))));

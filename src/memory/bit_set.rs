@@ -66,7 +66,7 @@ impl BitSet {
         append_bits(&self.words, members);
     }
 
-    /// Adds or removes `index`.
+    /// Adds `index` if `is_member`, otherwise removes it.
     pub(crate) fn set(&mut self, index: u32, is_member: bool) {
         if is_member {
             self.insert(index);

@@ -168,7 +168,7 @@ impl<H: Copy + Ord + Send> QueryBuilder<'_, H> {
     /// # Ok::<(), triphase::Error>(())
     /// ```
     pub fn par_query_circle(self, circles: &[Circle], results: &mut BatchResults<H>) {
-        let center = |query: usize| circles[query].center();
+        let center = |k: usize| circles[k].center();
         self.run_batch("circles", circles.len(), &center, results, &|k, found| {
             self.query_circle(circles[k]).append_to(found);
         });
@@ -190,7 +190,7 @@ impl<H: Copy + Ord + Send> QueryBuilder<'_, H> {
     /// # Ok::<(), triphase::Error>(())
     /// ```
     pub fn par_k_nearest_within(self, circles: &[Circle], k: usize, results: &mut BatchResults<Neighbor<H>>) {
-        let center = |k: usize| circles[k].center();
+        let center = |query: usize| circles[query].center();
         self.run_batch("nearest", circles.len(), &center, results, &|query, found| {
             self.append_k_nearest(circles[query], k, found);
         });

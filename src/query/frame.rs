@@ -127,8 +127,7 @@ impl Source<Hit> for Frame {
         if scope.oversized {
             let within = nearest.within();
             let level = self.bands.level();
-            // Its hits are rows, like those of changed bodies.
-            self.oversized.visit_nearest(level, point, within, &mut add_nearest(self, scope, CHANGED, nearest));
+            self.oversized.visit_nearest(level, point, within, &mut add_nearest(self, scope, OVERSIZED, nearest));
         }
         if let Some(statics) = scope.statics {
             let within = nearest.within();
@@ -153,7 +152,7 @@ impl Source<Hit> for Frame {
         if scope.oversized {
             let t_max = hits.t_max();
             let level = self.bands.level();
-            self.oversized.visit_cast(level, &cast, t_max, &mut add_cast_hits(self, scope, CHANGED, hits));
+            self.oversized.visit_cast(level, &cast, t_max, &mut add_cast_hits(self, scope, OVERSIZED, hits));
         }
         if let Some(statics) = scope.statics {
             let t_max = hits.t_max();

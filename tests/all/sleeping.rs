@@ -5,8 +5,8 @@ use triphase::{Bodies, Column, Error, Filter, InvalidRows, Statics, WorldConfig}
 use triphase_scenes::{Scene, SceneName, SplitMix64};
 use triphase_tests::query_oracle::{Probe, QueryOracle, check_snapshot, run_queries};
 use triphase_tests::{
-    Columns, ExpectedPairs, FoundPairs, SleepCheck, SleepSchedule, WorldSet, scene_columns, sequential,
-    wide_among_tall, world,
+    Columns, ExpectedPairs, FoundPairs, SleepCheck, SleepSchedule, WorldSet, has_grids_for_orientations, scene_columns,
+    sequential, wide_among_tall, world,
 };
 
 const SEED: u64 = 0x51ee9;
@@ -48,6 +48,9 @@ fn sleepers_in_moving_scenes_match_brute_force() {
 fn sleeping_wide_bodies_among_tall_ones_match_brute_force() {
     let mut random = SplitMix64::new(SEED);
     let mut columns = wide_among_tall(9000, &mut random);
+    let mut plain = world(WorldConfig::new());
+    plain.step(columns.bodies()).unwrap();
+    assert!(has_grids_for_orientations(&plain), "{}", plain.report());
     let mut check = SleepCheck::new(WorldConfig::new(), &[]);
     for frame in 0..6 {
         let asleep: Vec<bool> = (0..9000).map(|row| row % 20 != 0).collect();

@@ -3,7 +3,7 @@
 use std::fmt::{self, Debug, Formatter};
 use triphase::geometry::RawAabb;
 use triphase::reference::body_aabb;
-use triphase::{Bodies, Filter};
+use triphase::{Bodies, Filter, World};
 use triphase_scenes::{Scene, SplitMix64};
 
 /// How the boxes of bodies are given.
@@ -183,17 +183,22 @@ pub fn scene_columns(scene: &Scene) -> Columns {
     Columns { displacements: scene.displacements.clone(), ids: Some(scene.ids.clone()), ..columns }
 }
 
-/// Wide bodies, with some tall ones and some squares, in one place: so many that wide and tall ones
-/// get a grid each from 8,192 bodies on.
+/// Wide bodies, with some far taller ones and some squares, in one place: so many that wide and tall
+/// ones get a grid each from 9,000 bodies on, as [`has_grids_for_orientations`] tells.
 pub fn wide_among_tall(count: usize, random: &mut SplitMix64) -> Columns {
     let side = (count as f64 * 0.9).sqrt();
     let half = |k: usize| match k % 24 {
         0 => [0.4, 0.4],
-        12 => [0.01, 7.0],
-        _ => [1.0, 0.01],
+        k if k % 8 == 1 => [0.01, 30.0],
+        _ => [3.0, 0.01],
     };
     let rows: Vec<_> = (0..count).map(|k| (random.point(0.0, side), half(k))).collect();
     Columns::from_rows(&rows)
+}
+
+/// Whether wide and tall bodies had grids of their own in the last step.
+pub fn has_grids_for_orientations(world: &World) -> bool {
+    world.report().grids.iter().any(|grid| grid.half_extents_max[0] != grid.half_extents_max[1])
 }
 
 /// A pile of wide bodies beside a row of tall ones, with some squares: on either axis half of them

@@ -14,7 +14,10 @@ mod world_set;
 pub mod allocation_counter;
 pub mod query_oracle;
 
-pub use columns::{Columns, Shape, clamp_to_finite, pile_and_row, scene_bodies, scene_columns, wide_among_tall};
+pub use columns::{
+    Columns, Shape, clamp_to_finite, has_grids_for_orientations, pile_and_row, scene_bodies, scene_columns,
+    wide_among_tall,
+};
 pub use large_worlds::{LARGE_WORLD_KINDS, large_world};
 pub use pair_oracle::{ExpectedPairs, check_once, cross_pairs, filters_accept, self_pairs};
 #[cfg(not(target_family = "wasm"))]

@@ -6,8 +6,8 @@
 const SPARE_MAX: usize = 512;
 const SPARE_FACTOR: usize = 4;
 
-/// Removes the elements with some entries, which ascend. `position` returns that of an entry at or
-/// after the given one, in the part of the vector that is not changed yet.
+/// Removes the elements of these ascending entries. `position` returns that of an entry at or after
+/// the given one, in the part of the vector that is not changed yet.
 pub(super) fn remove_sorted<T: Copy>(
     items: &mut Vec<T>,
     entries: &[u64],
@@ -28,8 +28,8 @@ pub(super) fn remove_sorted<T: Copy>(
     }
 }
 
-/// Inserts the elements with some entries, which ascend. `position` returns where one belongs in
-/// the part of the vector before `end`.
+/// Inserts the elements of these ascending entries. `position` returns where one belongs in the part
+/// of the vector before `end`.
 pub(super) fn insert_sorted<T: Copy>(
     items: &mut Vec<T>,
     entries: &[u64],

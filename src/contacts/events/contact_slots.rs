@@ -83,7 +83,7 @@ pub(super) struct ContactSlots {
     blocks: Vec<Block>,
 }
 
-plain_buffers!(Block);
+plain_buffers!(Insertion, Block);
 buffers!(ContactSlots { leveled: ; own: entries, values, blocks; plain: count; });
 
 impl ContactSlots {

@@ -164,7 +164,7 @@ impl Buffers for ContactEdits {
             + self.resumed.bytes()
             + self.moved.bytes()
             + self.ended_after_move.bytes()
-            + self.inserted.capacity() * size_of::<Insertion>()
+            + self.inserted.bytes()
     }
 
     fn reserve_like(&mut self, _: &Self) {}

@@ -55,6 +55,7 @@ impl ContactSpan {
     /// Removes contacts whose bodies moved, and ends those whose bodies are gone (SPAN-3).
     pub(super) fn take_moved(&mut self, map: &PairMap<'_>, last_ids: impl Fn([u32; 2]) -> [u64; 2]) {
         let Self { contacts, moved, gone, .. } = self;
+        moved.clear();
         contacts.retain_packed(|(old, value)| {
             let new = map.new_entry(old);
             match new {

@@ -228,8 +228,8 @@ impl ContactTracker {
         self.statics_version = statics.version;
     }
 
-    /// Prepares for [`edit`](Self::edit) after a step of all rows, whose pairs were kept. No row is
-    /// active, so they are all on pages.
+    /// Prepares for [`edit`](Self::edit) after a step of all rows, whose pairs were kept. All pairs are
+    /// on pages, as no row is active.
     pub(crate) fn note_lingering(&mut self, kept: &KeptPairs) {
         self.bodies.note_lingering(kept.bodies.pages.entries());
         self.statics.note_lingering(kept.statics.pages.entries());
@@ -330,7 +330,7 @@ impl Buffers for ContactTracker {
             + self.workers.bytes()
             + self.moved_statics.rows.bytes()
             + self.moved_statics.to.bytes()
-            + self.moved_statics.by_id.capacity() * size_of::<(u64, u32)>()
+            + self.moved_statics.by_id.bytes()
     }
 
     fn reserve_like(&mut self, _: &Self) {}
@@ -375,8 +375,11 @@ pub(crate) fn check_static_ids(tree: &StaticTree) -> Result<(), Error> {
     check_unique(&ids, &vacant)
 }
 
-/// Checks that no two statics have the same id, but for those in rows that do not count, which
-/// ascend.
+/// Checks that the ids of statics are unique, apart from the rows in `not_counted`, which ascend.
+///
+/// # Errors
+///
+/// [`Error::DuplicateStaticId`] names two rows with one id.
 pub(super) fn check_unique(ids: &[u64], not_counted: &[u32]) -> Result<(), Error> {
     match first_duplicate(ids, not_counted) {
         Some((first, second, id)) => Err(Error::DuplicateStaticId { first, second, id }),

@@ -51,14 +51,15 @@ const CROSS_SEARCH_NS: f64 = 25.0;
 const SECOND_SEARCH_NS: f64 = 50.0;
 /// A ghost in a band of its own grid, with its search.
 const OWN_GHOST_NS: f64 = 50.0;
-/// A body in a crowded band, which is swept or packed into a tree.
-const CROWDED_NS: f64 = 150.0;
+/// Two classes must save at least this for a body: about what it takes in a crowded band, which is
+/// swept or packed into a tree.
+const SAVED_NS_MIN: f64 = 150.0;
 
 /// Cells of another grid that a box is tested against.
 const CELLS_SEARCHED: f64 = 2.0;
 
 /// Two classes must lower the estimate to this fraction. Where they leave more to test, cells are
-/// crowded for other reasons too, and a sweep or a tree does as well for one class.
+/// crowded for other reasons too, and one class, swept or packed into a tree, is mostly faster.
 const DIVIDED_COST_MAX: f64 = 0.37;
 
 /// The boxes of a class that are short on an axis.
@@ -101,7 +102,7 @@ impl ClassSample<'_> {
         let undivided = OWN_TEST_NS * together + OWN_GHOST_NS * self.ghosts(&bands_for);
         let tests = OWN_TEST_NS * apart + CROSS_TEST_NS * across;
         let divided = tests + ROUTE_NS * bodies + (GHOST_NS + CROSS_SEARCH_NS * searching) * bands;
-        (divided < DIVIDED_COST_MAX * undivided && divided + CROWDED_NS < undivided).then_some(short)
+        (divided < DIVIDED_COST_MAX * undivided && divided + SAVED_NS_MIN < undivided).then_some(short)
     }
 
     /// Which of its boxes should be a class of their own, if any, where these are only searched for

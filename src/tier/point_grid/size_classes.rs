@@ -44,7 +44,7 @@ const OVERSIZED_NS: f64 = 110.0;
 /// A box test of an oversized body.
 const OVERSIZED_TEST_NS: f64 = 1.5;
 /// A class, besides its bodies.
-pub(super) const CLASS_NS: f64 = 20_000.0;
+const CLASS_NS: f64 = 20_000.0;
 
 /// The largest class contains at least one body in this many; a smaller one does not repay its
 /// grid.

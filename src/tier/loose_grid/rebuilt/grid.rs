@@ -1,7 +1,7 @@
 //! The grid of one step, and its layout.
 //!
-//! Its contents and their order are a pure function of the boxes. Buffers are reused, their
-//! contents are not.
+//! Its contents and their order are a pure function of the boxes and their rows. Buffers are
+//! reused, their contents are not.
 //!
 //! REBUILT-1: `filed` contains the bodies in cell order; those of loose cell `k` are from
 //! `cells[k].head` to `cells[k + 1].head`. Cells without bodies are left out, and one more cell
