@@ -28,8 +28,8 @@ pub(super) fn remove_sorted<T: Copy>(
     }
 }
 
-/// Inserts the elements of these ascending entries. `position` returns where one belongs in the part
-/// of the vector before `end`.
+/// Inserts the elements of these ascending entries. `position` returns where one belongs in the
+/// part of the vector before `end`.
 pub(super) fn insert_sorted<T: Copy>(
     items: &mut Vec<T>,
     entries: &[u64],

@@ -228,8 +228,8 @@ impl ContactTracker {
         self.statics_version = statics.version;
     }
 
-    /// Prepares for [`edit`](Self::edit) after a step of all rows, whose pairs were kept. All pairs are
-    /// on pages, as no row is active.
+    /// Prepares for [`edit`](Self::edit) after a step of all rows, whose pairs were kept. All pairs
+    /// are on pages, as no row is active.
     pub(crate) fn note_lingering(&mut self, kept: &KeptPairs) {
         self.bodies.note_lingering(kept.bodies.pages.entries());
         self.statics.note_lingering(kept.statics.pages.entries());

@@ -117,9 +117,9 @@ impl LooseGrid {
     ///
     /// # Cost
     ///
-    /// O(1) on average. A loose cell that grows is listed in at most 64 tight cells. A rebuild, as by
-    /// [`refit`](Self::refit), may list it in more; if it then grows into other tight cells, it is
-    /// removed from all of them, once.
+    /// O(1) on average. A loose cell that grows is listed in at most 64 tight cells. A rebuild, as
+    /// by [`refit`](Self::refit), may list it in more; if it then grows into other tight cells, it
+    /// is removed from all of them, once.
     pub fn insert(&mut self, aabb: Aabb) -> LooseHandle {
         let Some(index) = self.slots.insert(aabb.to_array()) else {
             return LooseHandle::STALE;
