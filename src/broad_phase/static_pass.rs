@@ -98,7 +98,7 @@ const PAIRS_AT_ONCE: usize = 64;
 /// How the pairs of a band's bodies with statics are found: see the head of this file.
 enum Way<'s> {
     Lists(Arc<StaticLists>),
-    /// Few statics, which are in the scratch, are searched for in the band.
+    /// Few statics, which the band has gathered, are searched for in it.
     InBand(GatheredBoxes),
     Grid(&'s StaticBands),
     Packed(&'s PackedStatics),
