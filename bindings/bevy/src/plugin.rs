@@ -3,8 +3,8 @@
 use crate::broad_phase::BroadPhase;
 use crate::components::BodyColumns;
 use crate::messages::{ContactEnded, ContactStarted, StaticContactEnded, StaticContactStarted};
-use crate::statics::update_statics;
-use crate::step::{step_all, step_told};
+use crate::statics::{update_statics, watch_statics};
+use crate::step::step;
 use bevy_app::{App, Plugin, PostUpdate};
 use bevy_ecs::schedule::{InternedScheduleLabel, IntoScheduleConfigs, ScheduleLabel, SystemSet};
 use std::marker::PhantomData;
@@ -17,7 +17,7 @@ use triphase::WorldConfig;
 pub struct TriphasePlugin<C> {
     config: WorldConfig,
     schedule: InternedScheduleLabel,
-    told: bool,
+    is_told: bool,
     columns: PhantomData<fn() -> C>,
 }
 
@@ -30,7 +30,7 @@ impl<C: BodyColumns> TriphasePlugin<C> {
     ///
     /// Messages are sent if [contacts are tracked](WorldConfig::with_contact_tracking).
     pub fn new(config: WorldConfig) -> Self {
-        Self { config, schedule: PostUpdate.intern(), told: true, columns: PhantomData }
+        Self { config, schedule: PostUpdate.intern(), is_told: true, columns: PhantomData }
     }
 
     /// Steps in another schedule, such as `FixedPostUpdate`.
@@ -44,7 +44,7 @@ impl<C: BodyColumns> TriphasePlugin<C> {
     /// Without it all rows are stepped, and the order of pairs depends on the rows alone. This
     /// saves reading ticks if most bodies move in each frame.
     pub fn with_told_steps(mut self, told: bool) -> Self {
-        self.told = told;
+        self.is_told = told;
         self
     }
 }
@@ -62,16 +62,14 @@ impl<C: BodyColumns> Plugin for TriphasePlugin<C> {
     /// If a setting is out of range, or the app has a `BroadPhase` already.
     fn build(&self, app: &mut App) {
         assert!(!app.world().contains_resource::<BroadPhase>(), "an app has one `TriphasePlugin`");
-        let broad_phase = BroadPhase::new(self.config.clone()).unwrap_or_else(|error| panic!("{error}"));
+        let mut broad_phase = BroadPhase::new(self.config.clone()).unwrap_or_else(|error| panic!("{error}"));
+        broad_phase.is_told = self.is_told;
         app.insert_resource(broad_phase)
             .add_message::<ContactStarted>()
             .add_message::<ContactEnded>()
             .add_message::<StaticContactStarted>()
             .add_message::<StaticContactEnded>();
-        if self.told {
-            app.add_systems(self.schedule, (update_statics, step_told::<C>).chain().in_set(BroadPhaseSystems));
-        } else {
-            app.add_systems(self.schedule, (update_statics, step_all::<C>).chain().in_set(BroadPhaseSystems));
-        }
+        watch_statics(app);
+        app.add_systems(self.schedule, (update_statics, step::<C>).chain().in_set(BroadPhaseSystems));
     }
 }

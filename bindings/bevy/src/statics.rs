@@ -3,12 +3,15 @@
 use crate::broad_phase::BroadPhase;
 use crate::components::{EntityFilter, StaticBox};
 use crate::static_rows::StaticRows;
+use bevy_app::App;
 use bevy_ecs::entity::Entity;
 use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::error::BevyError;
-use bevy_ecs::lifecycle::RemovedComponents;
-use bevy_ecs::prelude::{Added, Changed, Or, With};
-use bevy_ecs::system::{Query, ResMut, SystemParam};
+use bevy_ecs::lifecycle::{Add, Remove};
+use bevy_ecs::observer::On;
+use bevy_ecs::prelude::{Changed, Or, With};
+use bevy_ecs::resource::Resource;
+use bevy_ecs::system::{Query, ResMut};
 use triphase::{Aabb, Filter, Statics};
 
 /// Statics that get rows, column by column.
@@ -37,53 +40,50 @@ impl Batch {
     }
 }
 
+/// Statics that may have appeared or disappeared, or lost their filter, since the last step.
+///
+/// Filled by observers, so that it is complete however rarely the world is stepped: Bevy forgets
+/// the entities of `RemovedComponents` after two frames.
+#[derive(Default, Resource)]
+pub(crate) struct TouchedStatics(Vec<Entity>);
+
+/// Adds the observers that fill [`TouchedStatics`].
+pub(crate) fn watch_statics(app: &mut App) {
+    app.init_resource::<TouchedStatics>()
+        .add_observer(
+            |removed: On<Remove<(StaticBox, EntityFilter, Disabled)>>, mut touched: ResMut<TouchedStatics>| {
+                touched.0.push(removed.entity);
+            },
+        )
+        .add_observer(|disabled: On<Add<Disabled>>, mut touched: ResMut<TouchedStatics>| {
+            touched.0.push(disabled.entity);
+        });
+}
+
 type ChangedStatic = (With<StaticBox>, Or<(Changed<StaticBox>, Changed<EntityFilter>)>);
 
-/// Which statics may have changed, by everything that can happen to them.
-#[derive(SystemParam)]
-pub(crate) struct StaticChanges<'w, 's> {
-    /// All that are not disabled.
-    all: Query<'w, 's, (&'static StaticBox, Option<&'static EntityFilter>)>,
-    changed: Query<'w, 's, Entity, ChangedStatic>,
-    disabled: Query<'w, 's, Entity, (With<StaticBox>, Added<Disabled>)>,
-    removed: RemovedComponents<'w, 's, StaticBox>,
-    removed_filters: RemovedComponents<'w, 's, EntityFilter>,
-    enabled: RemovedComponents<'w, 's, Disabled>,
-}
-
-impl StaticChanges<'_, '_> {
-    /// Entities that were statics, and are none any more. (One whose box was removed and inserted
-    /// again is still one.)
-    fn gone(&mut self) -> Vec<Entity> {
-        let Self { all, disabled, removed, .. } = self;
-        removed.read().chain(disabled.iter()).filter(|&entity| !all.contains(entity)).collect()
-    }
-
-    /// Statics that are new or may have changed, each once.
-    fn changed(&mut self) -> Vec<Entity> {
-        let Self { all, changed, removed_filters, enabled, .. } = self;
-        let entities = changed.iter().chain(removed_filters.read()).chain(enabled.read());
-        let mut entities: Vec<Entity> = entities.filter(|&entity| all.contains(entity)).collect();
-        entities.sort_unstable();
-        entities.dedup();
-        entities
-    }
-}
-
 /// Inserts, replaces and removes the statics whose entities changed.
-pub(crate) fn update_statics(mut changes: StaticChanges, mut broad_phase: ResMut<BroadPhase>) -> Result<(), BevyError> {
-    let BroadPhase { world, statics: StaticRows { rows, free }, .. } = &mut *broad_phase;
-    for entity in changes.gone() {
-        if let Some(&row) = rows.get(&entity) {
-            world.remove_statics(&[row])?;
-            rows.remove(&entity);
-            free.push(row);
-        }
-    }
+///
+/// `all` are those that are not disabled.
+pub(crate) fn update_statics(
+    all: Query<(&StaticBox, Option<&EntityFilter>)>,
+    changed: Query<Entity, ChangedStatic>,
+    mut touched: ResMut<TouchedStatics>,
+    mut broad_phase: ResMut<BroadPhase>,
+) -> Result<(), BevyError> {
+    let mut entities = std::mem::take(&mut touched.0);
+    entities.extend(changed.iter());
+    entities.sort_unstable();
+    entities.dedup();
 
-    let (mut replaced_rows, mut replaced, mut inserted) = (Vec::new(), Batch::default(), Batch::default());
-    for entity in changes.changed() {
-        let (StaticBox(aabb), filter) = changes.all.get(entity)?;
+    let BroadPhase { world, statics: StaticRows { rows, free, freed }, .. } = &mut *broad_phase;
+    let (mut removed_rows, mut replaced_rows) = (Vec::new(), Vec::new());
+    let (mut replaced, mut inserted) = (Batch::default(), Batch::default());
+    for entity in entities {
+        let Ok((StaticBox(aabb), filter)) = all.get(entity) else {
+            removed_rows.extend(rows.remove(&entity));
+            continue;
+        };
         if let Some(row) = rows.get(&entity).copied().or_else(|| free.pop()) {
             rows.insert(entity, row);
             replaced_rows.push(row);
@@ -91,6 +91,10 @@ pub(crate) fn update_statics(mut changes: StaticChanges, mut broad_phase: ResMut
         } else {
             inserted.push(entity, *aabb, filter);
         }
+    }
+    if !removed_rows.is_empty() {
+        world.remove_statics(&removed_rows)?;
+        freed.append(&mut removed_rows);
     }
     if !replaced_rows.is_empty() {
         world.replace_statics(&replaced_rows, replaced.statics())?;

@@ -11,41 +11,21 @@ use bevy_ecs::error::BevyError;
 use bevy_ecs::system::{Query, ResMut};
 use triphase::{Bodies, Error};
 
-/// Steps the world from the tables, tells it which rows changed, and sends messages.
-pub(crate) fn step_told<C: BodyColumns>(
+/// Steps the world from the tables, telling it which rows changed if that is on, and sends messages.
+pub(crate) fn step<C: BodyColumns>(
     query: Query<BodyData<C>>,
     entities: &Entities,
     broad_phase: ResMut<BroadPhase>,
-    writers: ContactWriters,
-) -> Result<(), BevyError> {
-    step::<C>(&query, entities, broad_phase.into_inner(), writers, true)
-}
-
-/// Steps all rows of the tables, and sends messages.
-pub(crate) fn step_all<C: BodyColumns>(
-    query: Query<BodyData<C>>,
-    entities: &Entities,
-    broad_phase: ResMut<BroadPhase>,
-    writers: ContactWriters,
-) -> Result<(), BevyError> {
-    step::<C>(&query, entities, broad_phase.into_inner(), writers, false)
-}
-
-fn step<C: BodyColumns>(
-    query: &Query<BodyData<C>>,
-    entities: &Entities,
-    broad_phase: &mut BroadPhase,
     mut writers: ContactWriters,
-    told: bool,
 ) -> Result<(), BevyError> {
-    let BroadPhase { world, placement, changed, .. } = broad_phase;
+    let BroadPhase { world, placement, statics, changed, is_told } = broad_phase.into_inner();
     let last = placement.take(world.step_number());
-    let mut tables = body_tables::<C>(query, entities)?;
+    let mut tables = body_tables::<C>(&query, entities)?;
     let placed = place_tables(&mut tables, &last);
     let ids: Vec<_> = tables.iter().map(|table| move |row: usize| table.entities[row].to_bits()).collect();
     let bodies: Vec<Bodies<'_>> = tables.iter().zip(&ids).map(|(table, ids)| table.bodies.with_ids_by(ids)).collect();
 
-    let stepped = if told && flag_changed(changed, &tables, &placed, &last, world) {
+    let stepped = if *is_told && flag_changed(changed, &tables, &placed, &last, world) {
         world.step_changed(&bodies, &*changed)
     } else {
         world.step(&bodies)
@@ -53,6 +33,7 @@ fn step<C: BodyColumns>(
     let contacts = stepped.map_err(|error| StepError { entity: entity_of_error(&error, &tables), error })?;
     writers.write(contacts);
     placement.set(placed, world.step_number());
+    statics.free.append(&mut statics.freed);
     Ok(())
 }
 

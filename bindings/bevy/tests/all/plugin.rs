@@ -1,15 +1,20 @@
 //! What the plugin promises, one case each.
 
 use crate::common::{Columns, HalfExtents, Position};
-use bevy_app::App;
+use bevy_app::{App, PostUpdate};
 use bevy_ecs::component::{Component, Mutable};
 use bevy_ecs::entity::Entity;
+use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::error::{BevyError, ErrorContext};
 use bevy_ecs::message::Messages;
+use bevy_ecs::prelude::{IntoScheduleConfigs, Res, Resource};
 use bytemuck::{Pod, Zeroable};
+use std::collections::BTreeSet;
 use std::sync::Mutex;
-use triphase::{Bodies, Filter, WorldConfig};
-use triphase_bevy::{BodyColumns, BroadPhase, ContactEnded, Displacement, EntityFilter, TriphasePlugin};
+use triphase::{Aabb, Bodies, Filter, WorldConfig};
+use triphase_bevy::{
+    BodyColumns, BroadPhase, BroadPhaseSystems, ContactEnded, Displacement, EntityFilter, StaticBox, TriphasePlugin,
+};
 
 fn app() -> App {
     let mut app = App::new();
@@ -182,6 +187,60 @@ fn an_app_without_bodies_steps() {
     app.world_mut().despawn(a);
     app.update();
     assert_eq!(broad_phase(&app).world().step_number(), 3);
+}
+
+fn spawn_static(app: &mut App, x: f32) -> Entity {
+    app.world_mut().spawn(StaticBox(Aabb::new([x, -1.0], [x + 1.0, 1.0]).unwrap())).id()
+}
+
+fn static_pairs(app: &App) -> BTreeSet<(Entity, Entity)> {
+    broad_phase(app).static_pairs().collect()
+}
+
+#[test]
+fn changes_of_statics_are_kept_until_the_next_step_however_late() {
+    #[derive(Resource)]
+    struct Paused(bool);
+
+    let mut app = app();
+    app.insert_resource(Paused(false));
+    app.configure_sets(PostUpdate, BroadPhaseSystems.run_if(|paused: Res<Paused>| !paused.0));
+    let body = spawn(&mut app, 0.0);
+    let [despawned, disabled, enabled, filtered] = [0; 4].map(|_| spawn_static(&mut app, 0.0));
+    app.world_mut().entity_mut(enabled).insert(Disabled);
+    app.world_mut().entity_mut(filtered).insert(EntityFilter(Filter::NONE));
+    app.update();
+    assert_eq!(static_pairs(&app), BTreeSet::from([(body, despawned), (body, disabled)]));
+
+    app.insert_resource(Paused(true));
+    app.world_mut().despawn(despawned);
+    app.world_mut().entity_mut(disabled).insert(Disabled);
+    app.world_mut().entity_mut(enabled).remove::<Disabled>();
+    app.world_mut().entity_mut(filtered).remove::<EntityFilter>();
+    // Bevy forgets removals after two frames.
+    (0..3).for_each(|_| app.update());
+    app.insert_resource(Paused(false));
+    app.update();
+    assert_eq!(static_pairs(&app), BTreeSet::from([(body, filtered), (body, enabled)]));
+}
+
+#[test]
+fn after_a_failed_step_pairs_name_the_statics_that_they_were_found_with() {
+    let mut app = app();
+    app.set_error_handler(|_, _| {});
+    let (body, other) = (spawn(&mut app, 0.0), spawn(&mut app, 9.0));
+    let wall = spawn_static(&mut app, 0.0);
+    app.update();
+    app.world_mut().despawn(wall);
+    for x in [50.0, 60.0] {
+        spawn_static(&mut app, x);
+        app.world_mut().entity_mut(other).insert(Position([f32::NAN, 0.0]));
+        app.update();
+        assert_eq!(static_pairs(&app), BTreeSet::from([(body, wall)]));
+    }
+    app.world_mut().despawn(other);
+    app.update();
+    assert_eq!(static_pairs(&app), BTreeSet::from([]));
 }
 
 /// Boxes, with a marker that is stored elsewhere.
