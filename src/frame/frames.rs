@@ -15,7 +15,7 @@
 //!   new frame without its capacity, and the front frame is not reused.
 
 use crate::frame::frame::Frame;
-use crate::memory::buffers::{Buffers, reserve_like};
+use crate::memory::buffers::Buffers;
 use crate::tier::point_grid::bands::Bands;
 use crate::tier::static_tree::tree::StaticTree;
 use parking_lot::{Condvar, Mutex};
@@ -283,6 +283,6 @@ fn level(frame: &mut Frame, front: &Frame, own_ids: bool) {
     frame.cached.release_unless_in(&front.cached);
     frame.statics.copy_from(&front.statics);
     if own_ids {
-        reserve_like(&mut frame.ids, &front.ids);
+        frame.ids.reserve_like(&front.ids);
     }
 }

@@ -79,7 +79,7 @@ impl MovedBodies {
     /// no entry.
     #[inline(always)]
     pub(crate) fn is_outdated(&self, row: u32) -> bool {
-        self.in_use && self.outdated.is_member(row)
+        self.in_use && self.outdated.contains(row)
     }
 
     /// Whether any entry in the frame's bands may be outdated.

@@ -80,14 +80,9 @@ impl BitSet {
         self.words[index as usize / 64] &= !(1 << (index % 64));
     }
 
+    /// Whether `index` is a member; none outside of the range is.
     #[inline]
     pub(crate) fn contains(&self, index: u32) -> bool {
-        self.words[index as usize / 64] & (1 << (index % 64)) != 0
-    }
-
-    /// As [`contains`](Self::contains), for an `index` that may be outside of the range.
-    #[inline]
-    pub(crate) fn is_member(&self, index: u32) -> bool {
         self.words.get(index as usize / 64).is_some_and(|word| word & (1 << (index % 64)) != 0)
     }
 
@@ -108,19 +103,6 @@ impl BitSet {
     /// Copies `other` into this set, which keeps its memory.
     pub(crate) fn copy_from(&mut self, other: &Self) {
         self.words.clone_from(&other.words);
-    }
-
-    /// Gives this set the capacity of `other`.
-    pub(crate) fn reserve_like(&mut self, other: &Self) {
-        crate::memory::buffers::reserve_like(&mut self.words, &other.words);
-    }
-
-    pub(crate) fn shrink_to_fit(&mut self) {
-        self.words.shrink_to_fit();
-    }
-
-    pub(crate) fn bytes(&self) -> usize {
-        self.words.capacity() * size_of::<u64>()
     }
 }
 

@@ -161,11 +161,6 @@ pub(crate) fn grow<T: Clone + Default>(items: &mut Vec<T>, len: usize) {
     }
 }
 
-/// Gives `items` the capacity of `other`.
-pub(crate) fn reserve_like<T>(items: &mut Vec<T>, other: &Vec<T>) {
-    items.reserve_exact(other.capacity().saturating_sub(items.len()));
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

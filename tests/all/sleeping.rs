@@ -463,3 +463,28 @@ fn shrink_to_fit_keeps_the_cache_and_frees_memory() {
         assert_eq!(world.report().pair_bytes, other.report().pair_bytes);
     });
 }
+
+#[test]
+fn rows_that_are_gone_stay_gone_if_memory_is_given_back() {
+    let mut random = SplitMix64::new(SEED + 13);
+    let mut rows: Vec<_> = (0..8300).map(|_| (random.point(0.0, 300.0), [0.4, 0.4])).collect();
+    let mut asleep = vec![true; rows.len()];
+    let mut check = SleepCheck::new(WorldConfig::new(), &[]);
+    for frame in 0..6 {
+        // The last 300 rows are few enough for the cache to stay, and reach beyond a multiple of 4,096.
+        if frame == 3 {
+            rows.truncate(8000);
+        }
+        if frame == 5 {
+            rows[7] = ([150.0, 150.0], [90.0, 90.0]);
+            asleep[7] = false;
+        }
+        let (label, columns) = (format!("frame {frame}"), Columns::from_rows(&rows));
+        check.step(&label, &columns, &asleep[..rows.len()], &[]);
+        check.query(&label, &columns, &[], 3);
+        if frame == 3 {
+            check.worlds.each(|world| world.shrink_to_fit());
+        }
+    }
+    assert!(check.cached_count() > 7000);
+}

@@ -73,7 +73,7 @@ impl ChangedSet {
     /// Whether a row changed; `false` if there was no such row.
     #[inline(always)]
     pub(crate) fn contains(&self, row: u32) -> bool {
-        self.set.is_member(row)
+        self.set.contains(row)
     }
 
     /// Removes all rows.
