@@ -78,6 +78,7 @@ impl Frame {
     /// Prepares for another step of which some rows changed: the rest stays.
     pub(crate) fn begin_update(&mut self, row_count: usize) {
         self.row_count = row_count;
+        self.is_shifted = false;
         self.boxes_by_row.invalidate();
         self.cached.clear();
         self.skipped.clear();

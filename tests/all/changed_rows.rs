@@ -602,9 +602,19 @@ fn fail_by_equal_ids(told: &mut Told) {
 
 #[test]
 fn other_steps_between_told_ones_change_nothing() {
+    other_steps_between_told_ones(false);
+}
+
+#[test]
+fn other_steps_between_told_ones_change_nothing_beside_a_reader() {
+    other_steps_between_told_ones(true);
+}
+
+fn other_steps_between_told_ones(has_reader: bool) {
     let mut random = SplitMix64::new(SEED);
     let config = WorldConfig::new().with_contact_tracking(true).with_partner_lists(true);
     let (mut told, scene) = scene_told(config, SceneName::Castles, 1500, false);
+    let _reader = has_reader.then(|| told.told.reader());
     for frame in 0..60 {
         change_some(&mut told, &scene, &mut random, 30, &mut 0);
         let case = random.below(10);
