@@ -193,7 +193,7 @@ impl StepParts<'_> {
             Err(error) if frames.has_readers() => return Err(error),
             // No reader has the replaced set, and a reader created before the next step gets the
             // present one.
-            Err(_) => shifted.clone(),
+            Err(_) => shifted.in_place_of(&front.statics),
         };
         let boxes = StoredBoxes::shifted(front, by);
         let parallel = config.is_parallel(front.row_count);

@@ -150,6 +150,12 @@ impl StaticSet {
         Ok(Self { tree, version, log, ..Self::default() })
     }
 
+    /// This shifted set, for the frame of a step that had the set `of_step` instead.
+    pub(crate) fn in_place_of(&self, of_step: &Self) -> Self {
+        let version = StaticsVersion { state: self.version.state - 1, ..of_step.version };
+        Self { tree: self.tree.clone(), version, ..Self::default() }
+    }
+
     /// The [`shifted`](Self::shifted) set of a frame. The world's set is `present`, which became
     /// `present_shifted`.
     pub(crate) fn shifted_beside(
@@ -163,7 +169,6 @@ impl StaticSet {
             return Ok(present_shifted.clone());
         }
         let tree = self.tree.shifted_beside(&present.tree, &present_shifted.tree, by, parallel)?;
-        let version = StaticsVersion { state: present_shifted.version.state - 1, ..self.version };
-        Ok(Self { tree, version, ..Self::default() })
+        Ok(Self { tree, ..present_shifted.in_place_of(self) })
     }
 }

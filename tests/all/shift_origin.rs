@@ -2,7 +2,9 @@
 //! origin, and what does not depend on the origin is kept.
 
 use triphase::geometry::RawAabb;
-use triphase::{Bodies, Circle, Column, Error, Filter, Hit, InvalidRows, Point, Statics, World, WorldConfig};
+use triphase::{
+    Bodies, ChangedRows, Circle, Column, Error, Filter, Hit, InvalidRows, Point, Statics, World, WorldConfig,
+};
 use triphase_scenes::{Scene, SceneName, SplitMix64};
 use triphase_tests::query_oracle::{Probe, QueryOracle, check_snapshot, run_queries};
 use triphase_tests::{
@@ -243,6 +245,19 @@ fn shift_publishes_a_new_snapshot_and_keeps_old_ones() {
     assert_eq!(reader.latest().query_aabb(area(2.0)).count(), 1);
     world.step(bodies).unwrap();
     world.shift_origin([-3e38, 0.0]).unwrap();
+}
+
+#[test]
+fn rows_at_replaced_statics_count_as_changed_after_a_shift_that_these_do_not_survive() {
+    let mut world = sequential();
+    let bodies = Bodies::uniform(&[[0.5f32, 0.5], [1.0, 0.5]], [0.5, 0.5]);
+    world.set_statics(&[[0.0, 0.0, f32::MAX, 1.0]]).unwrap();
+    world.step_changed(bodies, ChangedRows::NONE).unwrap();
+    world.set_statics(&[[0.0f32, 0.0, 1.0, 1.0]]).unwrap();
+    world.shift_origin([-1e32, 0.0]).unwrap();
+    let contacts = world.step_changed(bodies, ChangedRows::NONE).unwrap();
+    assert_eq!((contacts.body_pairs().len(), contacts.changed_pairs().len()), (1, 1));
+    assert_eq!(contacts.changed_static_pairs().len(), contacts.static_pairs().len());
 }
 
 #[test]
