@@ -229,6 +229,8 @@ impl<H: Copy + Ord + Send> QueryBuilder<'_, H> {
         let span = span!("query_batch", kind = kind, queries = count; results);
         assert!(count < u32::MAX as usize, "a batch has fewer than 2^32 - 1 queries");
         let BatchResults { spans, blocks, order, spare } = results;
+        // The caller's function may panic: then there are no results.
+        spans.clear();
         sort_queries(self.parallel, count, &|k| self.source.sort_key(&self.scope, place(k)), order, spare);
         let block_count = count.div_ceil(BLOCK_LEN);
         // A smaller batch keeps the memory of a larger one.
@@ -242,7 +244,6 @@ impl<H: Copy + Ord + Send> QueryBuilder<'_, H> {
                 block.ends.push(u32::try_from(block.items.len()).expect("a block has at most 2^32 - 1 hits"));
             }
         });
-        spans.clear();
         spans.resize(count, ResultSpan::default());
         for ((k, block), queries) in (0..).zip(&*blocks).zip(order.chunks(BLOCK_LEN)) {
             let mut start = 0;
@@ -265,8 +266,7 @@ fn sort_queries(
 ) {
     order.clear();
     order.resize(count, (0, 0));
-    let mut unused = vec![(); count.div_ceil(BLOCK_LEN)];
-    parallel::for_each_chunk_and(parallel, order, BLOCK_LEN, &mut unused, |chunk, order, ()| {
+    parallel::for_each_chunk(parallel, order, BLOCK_LEN, |chunk, order| {
         for (k, entry) in (chunk * BLOCK_LEN..).zip(order) {
             *entry = (sort_key(k), k as u32);
         }

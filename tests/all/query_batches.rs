@@ -1,11 +1,12 @@
 //! A batch of queries finds what its queries find one by one, in the same order, at every thread
 //! count and SIMD level; and queries by layer, singly and in batches, match brute force.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use triphase::geometry::RawAabb;
 use triphase::query::{BatchResults, QueryBuilder};
 use triphase::tier::point_grid::PointGrid;
 use triphase::tier::static_tree::StaticTree;
-use triphase::{Aabb, CastHit, Circle, Filter, Hit, Neighbor, Ray, Statics, WorldConfig};
+use triphase::{Aabb, Bodies, CastHit, Circle, Filter, Hit, Neighbor, Ray, Statics, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName, SplitMix64};
 use triphase_tests::query_oracle::{Probe, QueryOracle, run_queries};
 use triphase_tests::{WorldSet, scene_columns};
@@ -26,6 +27,20 @@ impl<H> Default for Batches<H> {
     fn default() -> Self {
         Self { hits: BatchResults::new(), nearest: BatchResults::new(), cast_hits: BatchResults::new() }
     }
+}
+
+#[test]
+fn a_batch_whose_predicate_panics_has_no_results() {
+    let mut world = World::default();
+    world.step(Bodies::uniform(&[[0.0f32, 0.0], [9.0, 0.0]], [0.5, 0.5])).unwrap();
+    let areas = [[0.0f32, 0.0], [9.0, 0.0]].map(|at| Aabb::new(at, at).unwrap());
+    let mut results = BatchResults::new();
+    world.query().par_query_aabb(&areas, &mut results);
+    assert_eq!(results.iter().map(<[Hit]>::len).collect::<Vec<_>>(), [1, 1]);
+    let panics = |_: Hit| -> bool { panic!("the predicate's") };
+    let batch = || world.query().with_predicate(&panics).par_query_aabb(&areas, &mut results);
+    assert!(catch_unwind(AssertUnwindSafe(batch)).is_err());
+    assert_eq!(results.iter().count(), 0);
 }
 
 /// Compares each result of each batch with that of the single query. A macro, since a tier's source
