@@ -107,12 +107,7 @@ impl<T> TaskItems<T> {
 
 /// Calls `task` with each index and item.
 pub(crate) fn for_each_mut<T: Send>(parallel: bool, items: &mut [T], task: impl Fn(usize, &mut T) + Sync) {
-    let items = &TaskItems::new(items);
-    run_tasks(parallel, items.len, &|k| {
-        // SAFETY: `items` is borrowed until all tasks ran, and each index has one task.
-        let item = unsafe { items.chunk(k, 1) };
-        task(k, &mut item[0]);
-    });
+    for_each_chunk(parallel, items, 1, |k, item| task(k, &mut item[0]));
 }
 
 /// Calls `task` with each index and shared item.
@@ -127,11 +122,9 @@ pub(crate) fn for_each_chunk<T: Send>(
     size: usize,
     task: impl Fn(usize, &mut [T]) + Sync,
 ) {
-    let (items, count) = (&TaskItems::new(items), items.len().div_ceil(size));
-    run_tasks(parallel, count, &|k| {
-        // SAFETY: `items` is borrowed until all tasks ran, and each index has one task.
-        task(k, unsafe { items.chunk(k, size) });
-    });
+    // Units, which take no memory.
+    let mut others = vec![(); items.len().div_ceil(size)];
+    for_each_chunk_and(parallel, items, size, &mut others, |k, chunk, ()| task(k, chunk));
 }
 
 /// Calls `task` with the index of each chunk of `size` items, the chunk, and one item of `others`.

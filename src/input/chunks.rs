@@ -70,8 +70,7 @@ impl<'i, 'a> Chunks<'i, 'a> {
         }
         reserve_rows(ids, self.len());
         ids.resize(self.len(), 0);
-        let mut unused = vec![(); self.len().div_ceil(COPIED_ROWS)];
-        parallel::for_each_chunk_and(parallel, ids, COPIED_ROWS, &mut unused, |k, ids, ()| {
+        parallel::for_each_chunk(parallel, ids, COPIED_ROWS, |k, ids| {
             let from = k * COPIED_ROWS;
             self.read_ids(from..from + ids.len(), ids);
         });

@@ -116,19 +116,23 @@ impl Cells {
         let [entries_min, entries_max] = ENTRIES_PER_BOX.map(|count| count * records.len());
         let entries_max = ENTRIES.clamp(entries_min, entries_max);
         let cells_max = CELLS_PER_BOX * records.len() + CELLS_FREE;
-        let area = (bounds[2] - bounds[0] + side) * (bounds[3] - bounds[1] + side);
-        let mut width = side.max((area / cells_max as f32).sqrt());
+        // In f64: the area of a very small or large world is no f32.
+        let [width, height] = [0, 1].map(|axis| f64::from(bounds[axis + 2] - bounds[axis] + side));
+        let mut width = side.max((width * height / cells_max as f64).sqrt() as f32);
         let step = records.len().div_ceil(SAMPLE_LEN).max(1);
         for _ in 0..GROWTHS {
             let cells = Self::new(side, bounds, width);
+            width *= GROWTH;
+            if cells.count() > cells_max {
+                continue;
+            }
             let counts = records.iter().step_by(step).map(|record| cells.list_count(&record.aabb));
             let listed = counts.filter(|&count| count <= LISTS_MAX);
             let (boxes, entries) = listed.fold((0, 0), |(boxes, sum), count| (boxes + step, sum + step * count));
             let are_listed = boxes + records.len() / LARGE_ONE_IN >= records.len();
-            if are_listed && entries <= entries_max && cells.count() <= cells_max {
+            if are_listed && entries <= entries_max {
                 return (entries <= LENGTH_MAX * cells.count()).then_some(cells);
             }
-            width *= GROWTH;
         }
         None
     }

@@ -11,6 +11,7 @@
 //! Cost: O(s) for a sample of s rows, and a few microseconds.
 
 use crate::geometry::RawAabb;
+use crate::memory::buffers::part_start;
 use crate::tier::point_grid::extremes::Extremes;
 use crate::tier::point_grid::sampled_strips::Strips;
 use crate::tier::point_grid::size_classes::{GHOSTS_MAX, limit_between};
@@ -195,7 +196,7 @@ impl ClassSample<'_> {
     /// Searches of the short boxes by others; `None` if too many bodies would have too many ghosts.
     fn searches(&self, short: ShortBoxes, bands_for: impl Fn(usize) -> usize) -> Option<Searches> {
         let Self { members, larger, population, smaller } = *self;
-        let bands = |count: usize| bands_for(population * count / members.len());
+        let bands = |count: usize| bands_for(part_start(count, population, members.len()));
         let part = |is_short: bool| members.iter().filter(move |aabb| short.contains(aabb) == is_short);
         let of_short = Strips::new(short.axis, part(true), bands);
         let of_others = Strips::new(1 - short.axis, part(false), bands);

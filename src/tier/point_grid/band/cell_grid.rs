@@ -79,6 +79,11 @@ impl CellGrid {
         table_words(rows, columns + 2) <= starts_max(population).min(CellKey::CELLS_MAX)
     }
 
+    /// The most columns with which a single row [fits](Self::fits).
+    pub(super) fn columns_max(population: usize) -> usize {
+        (starts_max(population).min(CellKey::CELLS_MAX) - 1) / 2 - 2
+    }
+
     /// Cells in a row of the table of starts, which has an empty cell at both ends.
     pub(super) fn stride(&self) -> usize {
         self.columns + 2

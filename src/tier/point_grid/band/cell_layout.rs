@@ -239,7 +239,8 @@ fn cells_between_borders(
 ) -> CellGrid {
     let population = own.len();
     sort_edges(own, 0, scratch);
-    let x_words = find_borders(&scratch.wide, NARROW, x_table);
+    let borders_max = x_table.len().min(CellGrid::columns_max(population) - 1);
+    let x_words = find_borders(&scratch.wide, NARROW, &mut x_table[..borders_max]);
     let columns = x_words + 1;
     let cells = |y: AxisMap, rows: usize, y_words: usize| CellGrid {
         population,

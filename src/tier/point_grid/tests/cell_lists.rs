@@ -40,6 +40,20 @@ fn found(lists: &CellLists, bodies: &[RawAabb]) -> Vec<(u32, u32)> {
 }
 
 #[test]
+fn lists_are_made_at_any_scale() {
+    let boxes = BoxLayout::ALL[0].boxes(3000, 0x57a7);
+    let made = |scale: f32| {
+        let scaled: Vec<RawAabb> = boxes.iter().map(|aabb| aabb.map(|edge| edge * scale)).collect();
+        CellLists::build(&records(&scaled), 0.5 * scale)
+            .map(|(lists, large)| (lists.entries().rows().to_vec(), large.len()))
+    };
+    assert!(made(1.0).is_some());
+    for exponent in [-100, -80, 80] {
+        assert_eq!(made(2f32.powi(exponent)), made(1.0), "2^{exponent}");
+    }
+}
+
+#[test]
 fn the_list_of_a_body_has_all_boxes_that_it_overlaps() {
     let (mut large_count, mut refused) = (0, 0);
     for kind in BoxLayout::ALL {

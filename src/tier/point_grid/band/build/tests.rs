@@ -8,7 +8,7 @@ use crate::memory::page::{PagePool, PairBudget};
 use crate::memory::pair_sink::PairSink;
 use crate::reference;
 use crate::simd::DetectedSimd;
-use crate::tier::point_grid::band::cell_grid::words_max;
+use crate::tier::point_grid::band::cell_grid::{CellGrid, words_max};
 use crate::tier::point_grid::band::cell_layout::{Layout, lay_out, may_be_even};
 use triphase_scenes::{BoxLayout, SplitMix64};
 
@@ -33,6 +33,15 @@ impl Band {
         assert!(crowding >= 1.0, "{layout:?}: a body shares its cell with itself");
         sort(own, words, scratch);
         Some(Self { cells, crowding, bounds, reach: Reach::new(extents.map(|extent| extent.side)) })
+    }
+}
+
+#[test]
+fn a_row_of_the_most_columns_fits_and_no_longer_one() {
+    // In the largest of these, keys have bits for fewer cells than the table has room for.
+    for population in [0, 1, 100, 1 << 20, 40_000_000] {
+        let columns = CellGrid::columns_max(population);
+        assert!(CellGrid::fits(population, columns, 1) && !CellGrid::fits(population, columns + 1, 1), "{population}");
     }
 }
 
