@@ -13,8 +13,9 @@ impl<R: Read> Recording<R> {
     ///
     /// # Errors
     ///
-    /// Those of [`World::new`], and those of [`World::set_statics`] if the recorded statics are
-    /// invalid.
+    /// Those of [`World::new`]; and those of [`World::set_statics`] and
+    /// [`World::set_static_enabled`] if the recorded statics are invalid, or share ids although the
+    /// settings track contacts.
     pub fn world(&self, config: WorldConfig) -> Result<World, Error> {
         config.validate()?;
         let statics = self.start_statics(config.may_use_threads())?;
@@ -61,6 +62,6 @@ fn of_step(outcome: Result<(), Error>, world: &World) -> RecordedOutcome {
         Ok(()) => {
             RecordedOutcome::Stepped { step_number: world.step_number(), pairs: PairDigest::of(world.contacts()) }
         }
-        Err(error) => RecordedOutcome::of(Err::<(), _>(error)),
+        error => RecordedOutcome::of(error),
     }
 }

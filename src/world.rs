@@ -1038,6 +1038,9 @@ impl World {
 
     /// A world with statics that made `step` steps before.
     pub(crate) fn continued(config: WorldConfig, statics: StaticTree, step: u64) -> Result<Self, Error> {
+        if config.contact_tracking {
+            check_static_ids(&statics)?;
+        }
         let frames = Frames::after(step, config.contact_tracking);
         let mut world = Self { frames, ..Self::new(config)? };
         world.statics.replace(statics);

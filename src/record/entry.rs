@@ -21,7 +21,9 @@ pub struct RecordedEntry {
     pub offset: u64,
     /// The call.
     pub call: RecordedCall,
-    /// What it returned; `None` if the recording ends before that, or if the call panicked.
+    /// What it returned; `None` if the recording ends before that, or if the call panicked. A call
+    /// that panicked left the world as it was, so to follow the recording, do not make a call
+    /// without an outcome that others come after.
     pub outcome: Option<RecordedOutcome>,
 }
 

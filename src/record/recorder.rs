@@ -206,16 +206,36 @@ impl ActiveRecorder {
             return;
         }
         let record = self.record.finish(tag);
-        match self.writer.get_mut().write_all(record) {
+        let unless_written = FailedByPanic(&mut self.error);
+        let written = self.writer.get_mut().write_all(record);
+        std::mem::forget(unless_written);
+        match written {
             Ok(()) => self.summary.byte_count += record.len() as u64,
             Err(error) => self.error = Some(error),
         }
     }
 }
 
+/// Sets an error when it is dropped: a writer that panicked may have written a part of a record.
+struct FailedByPanic<'r>(&'r mut Option<io::Error>);
+
+impl Drop for FailedByPanic<'_> {
+    fn drop(&mut self) {
+        *self.0 = Some(io::Error::other("the writer of the recording panicked"));
+    }
+}
+
 fn write_chunks(bodies: &[Bodies<'_>], chunks: &mut Vec<ChunkWriter>, record: &mut RecordBuffer) {
     if chunks.len() < bodies.len() {
         chunks.resize_with(bodies.len(), ChunkWriter::default);
+    }
+    // Before any column: the function may panic, and then no record is written that a later one would
+    // be a difference to.
+    for (bodies, chunk) in bodies.iter().zip(&mut *chunks) {
+        if let Some(Ids::By(id_of_row)) = bodies.ids {
+            chunk.computed_ids.clear();
+            chunk.computed_ids.extend((0..bodies.len()).map(id_of_row));
+        }
     }
     record.len(bodies.len());
     bodies.iter().zip(chunks).for_each(|(bodies, chunk)| chunk.write(bodies, record));
@@ -244,11 +264,7 @@ impl ChunkWriter {
         match bodies.ids {
             None => self.ids.write(None, record),
             Some(Ids::Column(ids)) => self.ids.write_strided(Some(ids), record),
-            Some(Ids::By(id_of_row)) => {
-                self.computed_ids.clear();
-                self.computed_ids.extend((0..bodies.len()).map(id_of_row));
-                self.ids.write(Some(&self.computed_ids), record);
-            }
+            Some(Ids::By(_)) => self.ids.write(Some(&self.computed_ids), record),
         }
         self.filters.write_strided(bodies.filters, record);
         self.asleep.write_strided(bodies.asleep, record);

@@ -2,6 +2,7 @@
 //! order, call by call, and the same errors; damaged files are errors. (Feature `record`.)
 
 use std::io::{self, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 use triphase::record::{RecordedBoxes, RecordedCall, RecordedEntry, RecordedOutcome, Recording, RecordingError};
 use triphase::{
@@ -287,15 +288,20 @@ fn unchanged_columns_are_not_written_again() {
     assert_eq!((centers[3][500], &centers[4][..]), ([1.0, 2.0], &scene.centers[..]));
 }
 
-/// A writer that fails after some bytes.
-struct Failing(SharedFile, usize);
+/// A writer that fails, or panics, after some bytes.
+struct Failing {
+    file: SharedFile,
+    limit: usize,
+    by_panic: bool,
+}
 
 impl Write for Failing {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.0.bytes().len() + bytes.len() > self.1 {
+        if self.file.bytes().len() + bytes.len() > self.limit {
+            assert!(!self.by_panic, "a panic of the writer");
             return Err(io::Error::other("the disk is full"));
         }
-        self.0.write(bytes)
+        self.file.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -311,7 +317,7 @@ fn errors_of_the_writer_lose_no_step() {
     for limit in (0..9_000).step_by(13) {
         let mut world = World::default();
         let file = SharedFile::default();
-        match world.record_to(Failing(file.clone(), limit)) {
+        match world.record_to(Failing { file: file.clone(), limit, by_panic: false }) {
             Err(error) => assert_eq!(error.to_string(), "the disk is full"),
             Ok(()) => assert!(world.recording_error().is_none()),
         }
@@ -333,6 +339,58 @@ fn errors_of_the_writer_lose_no_step() {
     assert!(readable > 10, "{readable}");
     // Without a recording, there is nothing to end.
     assert_eq!(World::default().stop_recording().unwrap().call_count, 0);
+}
+
+#[test]
+fn panics_of_the_caller_are_not_recorded_as_something_else() {
+    let id = |row: usize| row as u64;
+    let panics = |row: usize| if row < 1 { row as u64 } else { panic!("no id for row {row}") };
+    let centers = |x: f32| -> Vec<[f32; 2]> { (0..8).map(|k| [x * k as f32, 0.0]).collect() };
+    let (apart, together) = (centers(2.0), centers(0.9));
+    let file = SharedFile::default();
+    let mut world = World::default();
+    world.record_to(file.clone()).unwrap();
+    world.step(Bodies::uniform(&apart, [0.5, 0.5]).with_ids_by(&id)).unwrap();
+    let chunks = [
+        Bodies::uniform(&together[..6], [0.5, 0.5]).with_ids_by(&id),
+        Bodies::uniform(&together[6..], [0.5, 0.5]).with_ids_by(&panics),
+    ];
+    assert!(catch_unwind(AssertUnwindSafe(|| _ = world.step(chunks))).is_err());
+    world.step(Bodies::uniform(&together, [0.5, 0.5]).with_ids_by(&id)).unwrap();
+    world.stop_recording().unwrap();
+    let mut replayed = World::default();
+    for entry in file.read() {
+        assert_eq!(Some(entry.call.replay(&mut replayed)), entry.outcome);
+    }
+    assert_eq!(FoundPairs::new(replayed.contacts()), FoundPairs::new(world.contacts()));
+    assert_eq!(replayed.contacts().body_pairs().len(), 7);
+}
+
+#[test]
+fn a_writer_that_panicked_is_not_written_to_again() {
+    let file = SharedFile::default();
+    let mut world = World::default();
+    world.record_to(Failing { file: file.clone(), limit: 300, by_panic: true }).unwrap();
+    let mut step = || _ = world.step(Bodies::uniform(&[[0.0f32, 0.0]], [0.5, 0.5])).unwrap();
+    let panics = (0..9).filter(|_| catch_unwind(AssertUnwindSafe(&mut step)).is_err()).count();
+    assert_eq!(panics, 1);
+    assert_eq!(world.recording_error().unwrap().to_string(), "the writer of the recording panicked");
+    assert!(world.stop_recording().is_err());
+    assert!(Recording::new(&file.bytes()[..]).unwrap().all(|entry| entry.is_ok()));
+}
+
+#[test]
+fn statics_that_share_ids_are_refused_if_contacts_are_tracked() {
+    let file = SharedFile::default();
+    let mut world = World::default();
+    world.set_statics(Statics::new(&[[0.0f32, 0.0, 1.0, 1.0]; 2]).with_ids(&[5, 5])).unwrap();
+    world.record_to(file.clone()).unwrap();
+    world.stop_recording().unwrap();
+    let bytes = file.bytes();
+    let world =
+        |tracking| Recording::new(&bytes[..]).unwrap().world(WorldConfig::new().with_contact_tracking(tracking));
+    assert!(world(false).is_ok());
+    assert_eq!(world(true).err(), Some(Error::DuplicateStaticId { first: 0, second: 1, id: 5 }));
 }
 
 /// A short recording with all kinds of records.
