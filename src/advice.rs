@@ -278,7 +278,8 @@ pub(crate) fn about_snapshots(step_count: usize, bytes: usize) -> Option<Advice>
 
 /// A share in percent.
 fn percent(part: usize, all: usize) -> usize {
-    part * 100 / all.max(1)
+    // In u64: a product of 43 million bodies is no usize of 32 bits.
+    (part as u64 * 100 / all.max(1) as u64) as usize
 }
 
 impl fmt::Display for Advice {

@@ -178,9 +178,12 @@ impl WorldConfig {
 
     /// Sets one bound: the largest half-extent, in world units, of bodies in the point grid.
     ///
-    /// Bodies with a larger half-extent on either axis go to the double grid. Without a bound, the
-    /// world derives one or several from the sizes in each step. See [the three
-    /// tiers](crate#three-tiers). Must be finite and at least 0.
+    /// Bodies with a larger half-extent on either axis go to the double grid, apart from few that
+    /// [`step_changed`](crate::World::step_changed) moves. What rounding may add to a box at the
+    /// coordinates farthest from the origin, about a ten-millionth of these, does not count.
+    ///
+    /// Without a bound, the world derives one or several from the sizes in each step. See [the
+    /// three tiers](crate#three-tiers). Must be finite and at least 0.
     pub fn with_bound(self, half_extent: f32) -> Self {
         self.with_bounds([half_extent])
     }
@@ -188,7 +191,7 @@ impl WorldConfig {
     /// Sets several [bounds](Self::with_bound) in ascending order, at most [`BOUNDS_MAX`].
     ///
     /// Each bound makes a *size class* with a point grid of its own: bodies up to the first bound,
-    /// bodies above it up to the second, and so on. Bodies above the last bound go to the loose
+    /// bodies above it up to the second, and so on. Bodies above the last bound go to the double
     /// grid. If `half_extents` is empty, bounds are derived from the sizes in each step.
     pub fn with_bounds(mut self, half_extents: impl IntoIterator<Item = f32>) -> Self {
         // One more than allowed, so that `validate` detects too many.

@@ -325,7 +325,11 @@ impl fmt::Display for Error {
                 write!(f, "the step has more than {limit} pairs, the limit set by WorldConfig::with_pair_limit")
             }
             Self::ChangedLengthMismatch { row_count, expected, found } => {
-                let unit = if row_count == expected { "flags" } else { "words of bits" };
+                let unit = match (row_count, expected) {
+                    (0 | 1, _) => "flags or words of bits",
+                    (rows, flags) if rows == flags => "flags",
+                    _ => "words of bits",
+                };
                 write!(f, "the changed rows have {found} {unit}, but {row_count} rows need {expected}")
             }
             Self::ChangedRowOutOfRange { row, row_count } => {

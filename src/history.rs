@@ -11,7 +11,7 @@ use crate::tier::static_tree::tree::StaticTree;
 #[non_exhaustive]
 pub enum RestartCause {
     /// The step before was not by [`World::step_changed`](crate::World::step_changed), or so many
-    /// rows had changed in it that it stepped all; or a step panicked.
+    /// rows had changed in it that it stepped all.
     #[default]
     FullStep,
     /// [`World::shift_origin`](crate::World::shift_origin) moved the origin since the step before.

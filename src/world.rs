@@ -151,7 +151,8 @@ impl World {
     ///
     /// For worlds in which few bodies move. The columns are those of all bodies, as ever, but only
     /// the changed rows are read, filed and searched for. Pairs, events, filters, readers and
-    /// queries are all those of a full step.
+    /// queries are all those of a full step; only the [tier](crate::query::Tier) of a body may be
+    /// another.
     ///
     /// `changed` is a list of rows in any order, or a flag for each row; see [`ChangedRows`]. A row
     /// has changed if any of its columns has: box, displacement, filter or id. Marks of
@@ -198,13 +199,14 @@ impl World {
     /// - If *many* rows changed, pairs are in the order of `step`. These are many if `8 * again +
     ///   22 * new > rows`, where `again` rows changed in the last step too, `new` rows did not, and
     ///   `rows` is the number of rows, of this step or of the last one if that had more.
-    /// - If there is nothing to start from (see below), all pairs are in ascending order.
+    /// - If all rows are stepped for another reason (see below), all pairs are in ascending order.
     /// - Pairs with a row that changed in this step and in the last one come first, then all
     ///   others. Both parts are in ascending order.
     ///
     /// Rows that were named, added or removed have changed, and so have bodies at statics that
     /// changed (see below). No row counts as changed in the last step if that step was made by
-    /// another method, if all its rows were new, or if more statics changed than are remembered.
+    /// another method, if all its rows were new, or if statics changed before it that are not
+    /// remembered: all of them, or too many.
     ///
     /// The order of query hits, of [`spatial_order`](Self::spatial_order) and of
     /// [`par_for_each_pair_mut`](Contacts::par_for_each_pair_mut) depends on earlier steps too.
@@ -220,13 +222,14 @@ impl World {
     ///
     /// - If the list is empty, and that of the last step was, it takes 0.1 microseconds, however
     ///   many rows there are. (Not with tracked contacts, while a reader or a snapshot has the last
-    ///   step, or after a change of statics.)
+    ///   step, after a change of statics, when all rows are to be filed again, or with debug
+    ///   assertions.)
     /// - If many rows changed, this is `step`, once the list has been read: more than one in eight
     ///   if the same rows change in each step, more than one in 22 if others do.
     /// - All rows are stepped, in up to three times the time of `step`, if there is nothing to
     ///   start from: the first time, after any other step, after one in which many rows changed,
-    ///   after a panic, after [`set_statics`](Self::set_statics) or
-    ///   [`shift_origin`](Self::shift_origin), while rows are [skipped](crate::InvalidRows::Skip),
+    ///   after [`set_statics`](Self::set_statics) or [`shift_origin`](Self::shift_origin), while
+    ///   rows are [skipped](crate::InvalidRows::Skip),
     ///   and when the first filter, id or, in a world of circles, displacement appears, or the last
     ///   one disappears. Such a step allocates some tens of bytes per pair for its duration.
     /// - If statics were inserted, replaced, removed, enabled or disabled since the last step, each
@@ -1012,7 +1015,8 @@ impl World {
     /// # Cost
     ///
     /// A pass over the columns and one over the pairs in each step, and what the writer takes. A
-    /// function for ids is called once more per row. Memory: a copy of the columns.
+    /// function for ids is called once more per row. Memory: a copy of the columns, and as much for
+    /// the largest record; another for columns that are strided or computed.
     pub fn record_to(&mut self, writer: impl std::io::Write + Send + 'static) -> std::io::Result<()> {
         self.recorder.end()?;
         self.recorder = Recorder::begin(Box::new(writer), &self.config, &self.statics.tree, self.step_number())?;

@@ -73,7 +73,7 @@ mod tests {
 
     fn overlap(a: RawAabb, b: RawAabb) -> bool {
         let (a, b) = (BodyCircle::of_box(&a), BodyCircle::of_box(&b));
-        assert_eq!(a.overlaps(&b), b.overlaps(&a), "CIRCLE-3: {a:?}, {b:?}");
+        assert_eq!(a.overlaps(&b), b.overlaps(&a), "both ways: {a:?}, {b:?}");
         a.overlaps(&b)
     }
 

@@ -10,7 +10,7 @@ pub struct InvalidShape {
     pub shape: &'static str,
     /// The name of the value, such as `"origin.x"`.
     pub part: &'static str,
-    /// The value that was given.
+    /// The value that was given, or that was computed from what was given.
     pub value: f32,
     /// The least value that is allowed; `None` if the value is not finite and must be.
     pub min: Option<f32>,

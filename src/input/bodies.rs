@@ -234,8 +234,8 @@ impl<'a> Bodies<'a> {
     /// Adds ids computed by a function of the row, in place of a column.
     ///
     /// Rows are counted from 0 within these bodies, even if they are one chunk of several. The
-    /// function is called once or twice per row, from any thread, and must return the same id each
-    /// time.
+    /// function is called once or a few times per row, from any thread, and must return the same id
+    /// each time. [`step_changed`](crate::World::step_changed) calls it for changed rows.
     ///
     /// ```
     /// use triphase::{Bodies, World};

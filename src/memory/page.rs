@@ -122,7 +122,7 @@ impl PagePool {
     /// Bytes held by free pages.
     pub(crate) fn bytes(&self) -> usize {
         let free = self.free.lock();
-        free.capacity() * size_of::<Page>() + free.len() * PAGE_LEN * size_of::<[u32; 2]>()
+        free.capacity() * size_of::<PageBuffer>() + free.len() * PAGE_LEN * size_of::<[u32; 2]>()
     }
 
     /// Drops free pages beyond `keep`; there will be room to take them back.

@@ -86,8 +86,8 @@ impl<'w, H: Copy> QueryBuilder<'w, H> {
 
     /// Finds candidates for an area, without testing their boxes. The cheapest query.
     ///
-    /// Candidates are all boxes stored in the cells and leaves that the area touches, each once:
-    /// every box that overlaps the area, and some that are only nearby.
+    /// Candidates are boxes stored in the cells and leaves that the area touches, each once: every
+    /// box that overlaps the area, and some that are only nearby.
     ///
     /// ```
     /// use triphase::{Aabb, Bodies, World};

@@ -8,9 +8,11 @@ use std::fmt;
 /// A tier of a world: one of the three structures that contain its entities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tier {
-    /// Bodies of common size.
+    /// Bodies in the point grids: those of common size.
     Common,
-    /// Bodies larger than every bound.
+    /// Bodies in the double grid: those that a step found to be larger than every bound, to reach
+    /// into too many bands of the point grids, or to have an infinite edge. A body that a step was
+    /// [told about](crate::World::step_changed) may be in either tier, whatever its size.
     Oversized,
     /// Statics.
     Static,

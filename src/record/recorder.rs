@@ -229,8 +229,8 @@ fn write_chunks(bodies: &[Bodies<'_>], chunks: &mut Vec<ChunkWriter>, record: &m
     if chunks.len() < bodies.len() {
         chunks.resize_with(bodies.len(), ChunkWriter::default);
     }
-    // Before any column: the function may panic, and then no record is written that a later one would
-    // be a difference to.
+    // Before any column: the function may panic, and then no record is written that a later one
+    // would be a difference to.
     for (bodies, chunk) in bodies.iter().zip(&mut *chunks) {
         if let Some(Ids::By(id_of_row)) = bodies.ids {
             chunk.computed_ids.clear();

@@ -133,8 +133,7 @@ pub(crate) enum IdState {
 impl ContactTracker {
     /// Compares the pairs of a step with the contacts of the last successful one (TRACK-1).
     ///
-    /// Copies the ids to `frame` if they have changed. `skipped` are the rows that the step
-    /// skipped, ascending.
+    /// Copies the ids to `frame` if they have changed.
     ///
     /// # Errors
     ///

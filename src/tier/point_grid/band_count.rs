@@ -2,7 +2,7 @@
 
 /// Fewest bodies in a band: with fewer, a task costs more than it gains.
 const BAND_MIN: usize = 2048;
-/// Most bodies in a band: their records and columns fit a second-level cache.
+/// Bodies in a band of a large world: their records or their columns fit a second-level cache.
 const BAND_MAX: usize = 32_768;
 /// Bodies in a band, times the root of the number of bodies: bands of about ten rows of cells, so
 /// that few bodies cross a border.

@@ -40,10 +40,10 @@ const CHUNK_LEN: usize = 8192;
 /// Capacity for routed rows of a chunk at first; a few rows in a hundred are routed.
 const ROUTED_RESERVE: usize = CHUNK_LEN / 16;
 
-/// Key of a row that is routed or skipped.
+/// Key of a row that the smallest class has no body of, or that was skipped.
 const NO_BAND: u16 = u16::MAX;
 
-/// Place of a row that is routed or skipped.
+/// Place of such a row.
 const NO_PLACE: usize = usize::MAX;
 
 /// The axis that bands divide, a constant in the loops of [`key_batch`].
@@ -67,9 +67,9 @@ pub(super) struct Partition {
 /// What the first pass records for the second.
 #[derive(Default)]
 struct Chunk {
-    /// By row: the band of a body that goes to no other destination, or [`NO_BAND`].
+    /// By row: the band of the smallest class that owns the body, or [`NO_BAND`].
     keys: Vec<u16>,
-    /// Rows that go to other destinations.
+    /// Rows that go to other destinations, or to further ones.
     routed: Vec<u32>,
     /// These destinations, row by row.
     routes: Vec<Route>,
@@ -156,7 +156,8 @@ impl Partition {
 
     /// The records of a band, without the room for padding after them.
     ///
-    /// They are in the order of rows, except that routed rows follow the others of their batch.
+    /// They are in the order of rows, except that in each batch those that the smallest class does
+    /// not own come last.
     pub(super) fn owned(&self, band: usize) -> Range<usize> {
         let padded = self.destination(band);
         padded.start..padded.end - SOA_PAD

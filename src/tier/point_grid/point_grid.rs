@@ -37,8 +37,8 @@ use parking_lot::Mutex;
 /// # Cost
 ///
 /// [`rebuild`](Self::rebuild) takes O(boxes + pairs) if there are a few sizes of boxes. If there
-/// are many, at most four grids share them, and a box is tested against the boxes of its grid that
-/// are within the length of the largest one.
+/// are many, a few grids share them, and a box is tested against the boxes of its grid that are
+/// within the length of the largest one.
 ///
 /// A rare box that is far larger than the rest, or long enough to cross many bands, costs a search
 /// of each band that it reaches into. All such boxes share one grid, with cells as wide as the

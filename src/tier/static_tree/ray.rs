@@ -1,7 +1,7 @@
 //! Casts: visits statics along a ray, or along the path of a moving box, roughly earliest first.
 //!
-//! A node is visited for a part of the ray, the distances from `first` to `last`. Let `e` be the
-//! distance at which the ray enters a static: the largest of 0 and the distances at which the ray
+//! A node is visited for a part of the ray, the times of impact from `first` to `last`. Let `e` be
+//! the time at which the ray enters a static: the largest of 0 and the times at which the ray
 //! enters the static's interval on each axis.
 //!
 //! TCAST-1: For every static that the ray hits, `e` is in the part of some leaf that lists the

@@ -2,7 +2,7 @@
 //!
 //! Small areas, points and rays are searched through the tight grid, large areas through the groups
 //! of loose cells. If boxes are so long that tight cells list more loose cells than a search
-//! through groups tests, all searches use groups.
+//! through groups tests, points and rays are searched through groups too.
 
 use crate::geometry::{Impact, PreparedCast, RawAabb, distance_squared, overlaps};
 use crate::memory::record::BodyRecord;
