@@ -471,7 +471,8 @@ fn rows_that_are_gone_stay_gone_if_memory_is_given_back() {
     let mut asleep = vec![true; rows.len()];
     let mut check = SleepCheck::new(WorldConfig::new(), &[]);
     for frame in 0..6 {
-        // The last 300 rows are few enough for the cache to stay, and reach beyond a multiple of 4,096.
+        // The last 300 rows are few enough for the cache to stay, and lie across a multiple of
+        // 4,096.
         if frame == 3 {
             rows.truncate(8000);
         }

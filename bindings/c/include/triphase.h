@@ -609,7 +609,7 @@ typedef struct tp_ended_pair {
 
 // A contact of a body and a static, and its value.
 typedef struct tp_tracked_static_pair {
-  // The pair, as rows of the last successful step and of the static set.
+  // The pair, as rows of the last successful step and of the static set of that step.
   struct tp_static_pair pair;
   // The value that was set by tp_set_static_contact_values(); 0 when the contact begins.
   uint32_t value;
@@ -659,7 +659,8 @@ typedef struct tp_events {
 //
 // Initialize it with zeros and set what you need. Where a call takes options, null means none.
 typedef struct tp_query_options {
-  // If not null, this snapshot is queried, and the world may be null.
+  // If not null, this snapshot is queried. Then pass null as the world if another thread may be
+  // stepping it.
   const struct tp_snapshot *snapshot;
   // Rows of bodies that are not found, such as the body that makes the query; or null. Each hit
   // is compared with all of them.
@@ -847,7 +848,8 @@ uint32_t tp_abi_version(void);
 
 // Creates a world. `config` may be null, for the default settings.
 //
-// Errors: TP_STATUS_INVALID_CONFIG names the setting; TP_STATUS_NO_THREADS.
+// Errors: TP_STATUS_INVALID_CONFIG names the setting, TP_STATUS_INVALID_ARGUMENT a flag that is
+// neither 0 nor 1; TP_STATUS_NO_THREADS.
 tp_status tp_world_create(const struct tp_config *config, struct tp_world **world);
 
 // Destroys a world, broken or not, and waits for its threads to end. `world` may be null.
@@ -942,7 +944,8 @@ tp_status tp_get_static(const struct tp_world *world, uint32_t row, struct tp_st
 //
 // Errors: TP_STATUS_INVALID_BODY names the lowest invalid row; TP_STATUS_NULL_POINTER and
 // TP_STATUS_INVALID_STRIDE name the column; TP_STATUS_INCONSISTENT_IDS, TP_STATUS_DUPLICATE_ID,
-// TP_STATUS_TOO_MANY_ROWS, TP_STATUS_TOO_MANY_PAIRS.
+// TP_STATUS_TOO_MANY_ROWS, TP_STATUS_TOO_MANY_PAIRS; TP_STATUS_NO_THREADS, if the threads that
+// worlds share cannot be started.
 tp_status tp_step(struct tp_world *world, const struct tp_bodies *chunks, size_t chunk_count);
 
 // Like tp_step(), but told which rows have changed since the last successful step.
@@ -953,7 +956,8 @@ tp_status tp_step(struct tp_world *world, const struct tp_bodies *chunks, size_t
 // Pairs are those of tp_step(). Their order also depends on which rows changed in the last step.
 //
 // Errors: those of tp_step(); TP_STATUS_NOT_FOUND names a changed row that does not exist;
-// TP_STATUS_LENGTH_MISMATCH if there is not a flag, or not a bit, for each row.
+// TP_STATUS_LENGTH_MISMATCH if there is not a flag, or not a bit, for each row;
+// TP_STATUS_NULL_POINTER if the array of a count is null.
 tp_status tp_step_changed(struct tp_world *world,
                           const struct tp_bodies *chunks,
                           size_t chunk_count,
@@ -1271,6 +1275,7 @@ tp_status tp_report_text(const struct tp_world *world, char *text, size_t capaci
 static inline tp_config tp_config_default(void)
 {
   tp_config config;
+  config.struct_size = 0; // which no call accepts, if the library is older than this header
   tp_config_init(&config, (uint32_t)sizeof config);
   return config;
 }

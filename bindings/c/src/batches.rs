@@ -50,10 +50,9 @@ fn run(c: Caller<'_>, world: *const tp_world, batch: impl FnOnce() + Send) -> Re
     // The world may be null if a snapshot is queried.
     if world.is_null() {
         batch();
-    } else {
-        c.world(world)?.read_on_pool(batch);
+        return Ok(());
     }
-    Ok(())
+    c.world(world)?.read_on_pool(batch)
 }
 
 /// Copies the results of a batch one after another.

@@ -133,6 +133,9 @@ impl tp_bodies {
     /// The bodies of this chunk.
     fn to_bodies<'c>(self, c: Caller<'c>) -> Result<Bodies<'c>, Failure> {
         use tp_column_kind::*;
+        if self.reserved != 0 {
+            return Err(Failure::argument("reserved of the bodies is not 0; begin with zeros"));
+        }
         let centers = || self.centers.required(c, self.count, TP_COLUMN_CENTER, "centers");
         let mut bodies = match self.form {
             0 => {

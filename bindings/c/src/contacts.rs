@@ -330,12 +330,7 @@ pub unsafe extern "C" fn tp_build_islands(
             let out = c.out(islands, "islands")?;
             let IslandArrays { islands, rows, starts } = &mut c.get_mut(buffer, "buffer")?.islands;
             *islands = std::mem::replace(islands, Islands::new()).connect_statics(connect_statics);
-            let contacts = world.world.contacts();
-            if world.is_parallel(contacts.body_count()) {
-                world.read_on_pool(|| contacts.build_islands(islands));
-            } else {
-                contacts.build_islands(islands);
-            }
+            world.world.contacts().build_islands(islands);
             rows.clear();
             starts.clear();
             starts.push(0);

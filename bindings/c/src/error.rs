@@ -197,7 +197,8 @@ pub(crate) fn keep(failure: Failure) -> tp_status {
     let Failure { details, message } = failure;
     // A message has no zero byte: names and numbers only. A panic's might have one.
     let message = CString::new(message.replace('\0', " ")).unwrap_or_default();
-    LAST.with(|last| *last.borrow_mut() = Some(LastError { details: *details, message }));
+    // While a thread ends, there may be nothing to keep it in.
+    let _ = LAST.try_with(|last| *last.borrow_mut() = Some(LastError { details: *details, message }));
     details.status
 }
 
@@ -221,8 +222,8 @@ pub unsafe extern "C" fn tp_last_error(error: *mut tp_error) -> tp_status {
     // SAFETY: C callers keep POINTER-1.
     unsafe {
         call_quietly(|c| {
-            let last = LAST.with(|last| last.borrow().as_ref().map(|last| last.details));
-            c.out(error, "error")?.write(last.unwrap_or(tp_error::new(TP_STATUS_OK)));
+            let last = LAST.try_with(|last| last.borrow().as_ref().map(|last| last.details));
+            c.out(error, "error")?.write(last.ok().flatten().unwrap_or(tp_error::new(TP_STATUS_OK)));
             Ok(())
         })
     }

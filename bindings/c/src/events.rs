@@ -32,7 +32,7 @@ pub struct tp_tracked_pair {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct tp_tracked_static_pair {
-    /// The pair, as rows of the last successful step and of the static set.
+    /// The pair, as rows of the last successful step and of the static set of that step.
     pub pair: tp_static_pair,
     /// The value that was set by tp_set_static_contact_values(); 0 when the contact begins.
     pub value: u32,

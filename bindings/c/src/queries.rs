@@ -28,7 +28,8 @@ pub enum tp_targets {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tp_query_options {
-    /// If not null, this snapshot is queried, and the world may be null.
+    /// If not null, this snapshot is queried. Then pass null as the world if another thread may be
+    /// stepping it.
     pub snapshot: *const tp_snapshot,
     /// Rows of bodies that are not found, such as the body that makes the query; or null. Each hit
     /// is compared with all of them.
@@ -112,6 +113,9 @@ pub(crate) fn query<'c>(
         return Ok(c.world(world)?.world.query());
     }
     let options = c.get(options, "options")?;
+    if options.reserved != [0; 3] {
+        return Err(Failure::argument("reserved of the options is not 0; begin with zeros"));
+    }
     let mut query = if options.snapshot.is_null() {
         c.world(world)?.world.query()
     } else {

@@ -89,7 +89,7 @@ pub unsafe extern "C" fn tp_set_statics(world: *mut tp_world, statics: *const tp
             let columns = StaticColumns::read(c, statics)?;
             c.update(world, |world| {
                 let is_parallel = world.is_parallel(usize::MAX);
-                Ok(world.update_on_pool(is_parallel, |world| world.set_statics(columns.statics()))?)
+                world.update_on_pool(is_parallel, |world| world.set_statics(columns.statics()))
             })
         })
     }
@@ -145,7 +145,7 @@ pub unsafe extern "C" fn tp_replace_statics(
             let rows = c.slice(rows, row_count, "rows")?;
             c.update(world, |world| {
                 let is_parallel = world.is_parallel(usize::MAX);
-                Ok(world.update_on_pool(is_parallel, |world| world.replace_statics(rows, columns.statics()))?)
+                world.update_on_pool(is_parallel, |world| world.replace_statics(rows, columns.statics()))
             })
         })
     }
@@ -162,7 +162,7 @@ pub unsafe extern "C" fn tp_remove_statics(world: *mut tp_world, rows: *const u3
             let rows = c.slice(rows, row_count, "rows")?;
             c.update(world, |world| {
                 let is_parallel = world.is_parallel(usize::MAX);
-                Ok(world.update_on_pool(is_parallel, |world| world.remove_statics(rows))?)
+                world.update_on_pool(is_parallel, |world| world.remove_statics(rows))
             })
         })
     }

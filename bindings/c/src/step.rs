@@ -17,7 +17,8 @@ use broad_phase::ChangedRows;
 ///
 /// Errors: TP_STATUS_INVALID_BODY names the lowest invalid row; TP_STATUS_NULL_POINTER and
 /// TP_STATUS_INVALID_STRIDE name the column; TP_STATUS_INCONSISTENT_IDS, TP_STATUS_DUPLICATE_ID,
-/// TP_STATUS_TOO_MANY_ROWS, TP_STATUS_TOO_MANY_PAIRS.
+/// TP_STATUS_TOO_MANY_ROWS, TP_STATUS_TOO_MANY_PAIRS; TP_STATUS_NO_THREADS, if the threads that
+/// worlds share cannot be started.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tp_step(world: *mut tp_world, chunks: *const tp_bodies, chunk_count: usize) -> tp_status {
     // SAFETY: C callers keep POINTER-1.
@@ -26,7 +27,7 @@ pub unsafe extern "C" fn tp_step(world: *mut tp_world, chunks: *const tp_bodies,
             c.update(world, |world| {
                 let chunks = Chunks::read(c, chunks, chunk_count)?;
                 let is_parallel = world.is_parallel(chunks.rows());
-                Ok(world.update_on_pool(is_parallel, |world| world.step(&chunks).map(|_| ()))?)
+                world.update_on_pool(is_parallel, |world| world.step(&chunks).map(|_| ()))
             })
         })
     }
@@ -56,15 +57,22 @@ pub struct tp_changed {
 
 impl tp_changed {
     fn read<'c>(&self, c: Caller<'c>) -> Result<ChangedRows<'c>, Failure> {
-        match (self.rows.is_null(), self.flags.is_null(), self.bits.is_null()) {
-            (_, true, true) => Ok(c.slice(self.rows, self.row_count, "rows")?.into()),
-            (true, false, true) => {
+        // One that is null although it has elements is an error, too.
+        let is_given = |is_null: bool, count: usize| !is_null || count > 0;
+        let given = [
+            is_given(self.rows.is_null(), self.row_count),
+            is_given(self.flags.is_null(), self.flag_count),
+            is_given(self.bits.is_null(), self.bit_word_count),
+        ];
+        match given {
+            [_, false, false] => Ok(c.slice(self.rows, self.row_count, "rows")?.into()),
+            [false, true, false] => {
                 let flags = c.slice(self.flags, self.flag_count, "flags")?;
                 let flags: &[bool] = bytemuck::checked::try_cast_slice(flags)
                     .map_err(|_| Failure::argument("a flag of a changed row is neither 0 nor 1"))?;
                 Ok(flags.into())
             }
-            (true, true, false) => Ok(ChangedRows::from_bits(c.slice(self.bits, self.bit_word_count, "bits")?)),
+            [false, false, true] => Ok(ChangedRows::from_bits(c.slice(self.bits, self.bit_word_count, "bits")?)),
             _ => Err(Failure::argument("only one of rows, flags and bits may be set")),
         }
     }
@@ -78,7 +86,8 @@ impl tp_changed {
 /// Pairs are those of tp_step(). Their order also depends on which rows changed in the last step.
 ///
 /// Errors: those of tp_step(); TP_STATUS_NOT_FOUND names a changed row that does not exist;
-/// TP_STATUS_LENGTH_MISMATCH if there is not a flag, or not a bit, for each row.
+/// TP_STATUS_LENGTH_MISMATCH if there is not a flag, or not a bit, for each row;
+/// TP_STATUS_NULL_POINTER if the array of a count is null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tp_step_changed(
     world: *mut tp_world,
@@ -93,7 +102,7 @@ pub unsafe extern "C" fn tp_step_changed(
             c.update(world, |world| {
                 let chunks = Chunks::read(c, chunks, chunk_count)?;
                 let is_parallel = world.is_parallel(chunks.rows());
-                Ok(world.update_on_pool(is_parallel, |world| world.step_changed(&chunks, changed).map(|_| ()))?)
+                world.update_on_pool(is_parallel, |world| world.step_changed(&chunks, changed).map(|_| ()))
             })
         })
     }

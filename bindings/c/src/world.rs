@@ -5,8 +5,11 @@ use crate::config::tp_config;
 use crate::shapes::tp_vec2;
 use crate::status::tp_status;
 use crate::status::tp_status::*;
-use broad_phase::World;
+use broad_phase::{Error, World};
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::error::Error as _;
+use std::sync::OnceLock;
+use std::thread::{Builder, JoinHandle};
 
 /// Version of the interface. It changes with every incompatible change of the header.
 pub const TP_ABI_VERSION: u32 = 1;
@@ -16,30 +19,42 @@ pub const TP_ABI_VERSION: u32 = 1;
 /// Opaque; made by tp_world_create().
 pub struct tp_world {
     pub(crate) world: World,
-    pool: Option<ThreadPool>,
+    pool: Option<OwnPool>,
     /// Whether a panic ended a change.
     pub(crate) broken: bool,
 }
 
 impl tp_world {
-    /// Runs work on the pool of the world, if it has one and the work may use several threads.
+    /// Runs work on the pool of the world, or on that of the process, if it may use several threads.
     pub(crate) fn update_on_pool<T: Send>(
         &mut self,
         is_parallel: bool,
-        work: impl FnOnce(&mut World) -> T + Send,
-    ) -> T {
-        match &self.pool {
-            Some(pool) if is_parallel => pool.install(|| work(&mut self.world)),
-            _ => work(&mut self.world),
-        }
+        work: impl FnOnce(&mut World) -> Result<T, Error> + Send,
+    ) -> Result<T, Failure> {
+        let outcome = match &self.pool {
+            Some(OwnPool { pool, .. }) if is_parallel => pool.install(|| work(&mut self.world)),
+            _ => {
+                if is_parallel {
+                    start_shared_pool()?;
+                }
+                work(&mut self.world)
+            }
+        };
+        Ok(outcome?)
     }
 
-    /// Runs a batch on the pool of the world, if it has one.
-    pub(crate) fn read_on_pool(&self, work: impl FnOnce() + Send) {
+    /// Runs a batch in the same way.
+    pub(crate) fn read_on_pool(&self, work: impl FnOnce() + Send) -> Result<(), Failure> {
         match &self.pool {
-            Some(pool) => pool.install(work),
-            None => work(),
+            Some(OwnPool { pool, .. }) => pool.install(work),
+            None => {
+                if self.is_parallel(usize::MAX) {
+                    start_shared_pool()?;
+                }
+                work();
+            }
         }
+        Ok(())
     }
 
     /// Whether a step of so many rows uses several threads.
@@ -76,7 +91,8 @@ pub extern "C" fn tp_abi_version() -> u32 {
 
 /// Creates a world. `config` may be null, for the default settings.
 ///
-/// Errors: TP_STATUS_INVALID_CONFIG names the setting; TP_STATUS_NO_THREADS.
+/// Errors: TP_STATUS_INVALID_CONFIG names the setting, TP_STATUS_INVALID_ARGUMENT a flag that is
+/// neither 0 nor 1; TP_STATUS_NO_THREADS.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tp_world_create(config: *const tp_config, world: *mut *mut tp_world) -> tp_status {
     // SAFETY: C callers keep POINTER-1.
@@ -91,28 +107,67 @@ pub unsafe extern "C" fn tp_world_create(config: *const tp_config, world: *mut *
                 let size = *c.get(config.cast::<u32>(), "config")?;
                 tp_config::read(size, c.slice(config.cast::<u8>(), tp_config::known_size(size)?, "config")?)?
             };
-            let pool = match config.thread_count {
-                0 | 1 => None,
-                count => Some(start_pool(count)?),
-            };
             let world = World::new(config.to_world_config()?)?;
+            let pool = match config.thread_count {
+                count if count > 1 && world.config().parallel_threshold().is_some() => Some(OwnPool::start(count)?),
+                _ => None,
+            };
             out.write(Box::into_raw(Box::new(tp_world { world, pool, broken: false })));
             Ok(())
         })
     }
 }
 
-fn start_pool(thread_count: u32) -> Result<ThreadPool, Failure> {
-    const THREADS_MAX: u32 = 1024;
-    if thread_count > THREADS_MAX {
-        let message = format!("thread_count is {thread_count}; must be at most {THREADS_MAX}");
-        return Err(Failure::status(TP_STATUS_INVALID_CONFIG, message));
+/// The threads of a world. To drop it waits until they have ended.
+struct OwnPool {
+    /// Dropped first, which tells the threads to end.
+    pool: ThreadPool,
+    _threads: Joined,
+}
+
+/// Threads that are waited for when this is dropped.
+struct Joined(Vec<JoinHandle<()>>);
+
+impl Drop for Joined {
+    fn drop(&mut self) {
+        // A thread of rayon that panics aborts the process, so there is no panic to pass on.
+        self.0.drain(..).for_each(|thread| _ = thread.join());
     }
-    let named = |k| format!("triphase {k}");
-    let builder = ThreadPoolBuilder::new().num_threads(thread_count as usize).thread_name(named);
-    builder
-        .build()
-        .map_err(|error| Failure::status(TP_STATUS_NO_THREADS, format!("cannot start {thread_count} threads: {error}")))
+}
+
+impl OwnPool {
+    fn start(thread_count: u32) -> Result<Self, Failure> {
+        const THREADS_MAX: u32 = 1024;
+        if thread_count > THREADS_MAX {
+            let message = format!("thread_count is {thread_count}; must be at most {THREADS_MAX}");
+            return Err(Failure::status(TP_STATUS_INVALID_CONFIG, message));
+        }
+        let mut threads = Joined(Vec::new());
+        let start = |thread: rayon::ThreadBuilder| {
+            let named = Builder::new().name(format!("triphase {}", thread.index()));
+            threads.0.push(named.spawn(|| thread.run())?);
+            Ok(())
+        };
+        let built = ThreadPoolBuilder::new().num_threads(thread_count as usize).spawn_handler(start).build();
+        let pool = built.map_err(|error| no_threads(&format!("cannot start {thread_count} threads: {error}")))?;
+        Ok(Self { pool, _threads: threads })
+    }
+}
+
+/// Starts the threads that worlds without a pool of their own share, unless they were started.
+/// Where rayon starts them by itself, it panics if it cannot.
+fn start_shared_pool() -> Result<(), Failure> {
+    static FAILURE: OnceLock<Option<String>> = OnceLock::new();
+    let failure = FAILURE.get_or_init(|| {
+        let error = ThreadPoolBuilder::new().build_global().err()?;
+        // Without a source, the program's Rust code has started them.
+        error.source().map(|source| format!("cannot start threads: {source}"))
+    });
+    failure.as_deref().map_or(Ok(()), |message| Err(no_threads(message)))
+}
+
+fn no_threads(message: &str) -> Failure {
+    Failure::status(TP_STATUS_NO_THREADS, message)
 }
 
 /// Destroys a world, broken or not, and waits for its threads to end. `world` may be null.
@@ -165,7 +220,7 @@ pub unsafe extern "C" fn tp_shift_origin(world: *mut tp_world, by: tp_vec2) -> t
         call(|c| {
             c.update(world, |world| {
                 let is_parallel = world.is_parallel(usize::MAX);
-                Ok(world.update_on_pool(is_parallel, |world| world.shift_origin(by))?)
+                world.update_on_pool(is_parallel, |world| world.shift_origin(by))
             })
         })
     }

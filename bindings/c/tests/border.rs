@@ -1,8 +1,10 @@
-//! A panic does not cross the border, and leaves a world that only can be destroyed.
+//! A panic does not cross the border, and leaves a world that only can be destroyed. A destroyed
+//! world leaves no threads.
 
 use std::ffi::CStr;
 use std::ptr::null_mut;
 use triphase::bodies::{tp_bodies, tp_column};
+use triphase::config::tp_config;
 use triphase::error::tp_last_error_message;
 use triphase::shapes::tp_vec2;
 use triphase::status::tp_status::*;
@@ -51,5 +53,34 @@ fn a_panic_is_a_status_and_breaks_the_world() {
         assert_eq!(tp_step(world, &bodies(&centers), 1), TP_STATUS_PANIC);
         assert_eq!(tp_world_counts(world, &mut counts), TP_STATUS_PANIC);
         assert_eq!(tp_world_destroy(world), TP_STATUS_OK);
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")] // whose threads have names in /proc
+fn a_destroyed_world_leaves_no_threads() {
+    let own_threads = || {
+        let tasks = std::fs::read_dir("/proc/self/task").unwrap();
+        let names = tasks.filter_map(|task| std::fs::read_to_string(task.unwrap().path().join("comm")).ok());
+        names.filter(|name| name.starts_with("triphase ")).count()
+    };
+    // A thread gets its name, and leaves /proc, a moment later.
+    let wait_for = |count: usize| {
+        let in_time = (0..1000).any(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+            own_threads() == count
+        });
+        assert!(in_time, "{} threads instead of {count}", own_threads());
+    };
+    let config = tp_config { thread_count: 3, ..tp_config::default() };
+    for _ in 0..20 {
+        let mut world = null_mut();
+        // SAFETY: all pointers are to live values, and the world is not used after it was destroyed.
+        unsafe {
+            assert_eq!(tp_world_create(&config, &mut world), TP_STATUS_OK);
+            wait_for(3);
+            assert_eq!(tp_world_destroy(world), TP_STATUS_OK);
+        }
+        wait_for(0);
     }
 }
