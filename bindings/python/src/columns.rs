@@ -7,14 +7,21 @@
 //! While it exists, the memory is not freed, and other extensions that use rust-numpy's borrows
 //! cannot get a mutable one. Slices from it may be read without the GIL.
 //!
+//! COLUMN-3: numbers are read before any array is borrowed, as a number may be an object whose
+//! method runs Python code. If that code changed the shape of a borrowed array, rust-numpy could
+//! not find the borrow to release it, which ends the process. (So do subclasses of `ndarray` whose
+//! methods change other arguments.)
+//!
 //! What no borrow can prevent is a write by Python code, or by NumPy, in another thread while the
 //! GIL is released. rust-numpy leaves this to the author of that code, as does every function that
 //! reads an array without the GIL, NumPy's own included; README.md and the docstring of
 //! `World.step` say so. To Rust it is a data race. What keeps it from doing harm is this, which
 //! `tests/test_threads.py` exercises:
 //!
-//! - Lengths and pointers are taken here, once, with the GIL. They do not change, because the array
-//!   is referenced, and NumPy does not resize an array that is (unless told `refcheck=False`).
+//! - Lengths and pointers are taken here, once, with the GIL, so they stay whatever becomes of the
+//!   shape and the type of the array. The memory stays because the array is referenced: NumPy does
+//!   not resize an array that is (unless told `refcheck=False`), and only an assignment to its
+//!   deprecated attribute `data`, or `__setstate__`, gives it other memory.
 //! - The library copies the rows into records of its own in two passes. The first decides where
 //!   each row goes and the second writes it there, by what the first pass noted, not by what the
 //!   columns have then; these are the only unchecked writes whose places follow from a column
@@ -27,26 +34,35 @@
 use crate::errors::{self, Facts};
 use numpy::{Element, PyArray, PyArrayDescrMethods, PyArrayMethods, PyReadonlyArray, PyUntypedArray};
 use numpy::{IxDyn, PyUntypedArrayMethods};
-use pyo3::exceptions::PyOverflowError;
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
+use std::ptr::NonNull;
 use triphase::Filter;
 
 /// An array of rows of `N` numbers: of shape `(n, N)`, or `(n,)` if `N` is 1.
 pub(crate) struct Column<'py, T: Element, const N: usize> {
-    array: PyReadonlyArray<'py, T, IxDyn>,
+    /// The memory of the array.
+    rows: NonNull<[[T; N]]>,
+    _array: PyReadonlyArray<'py, T, IxDyn>,
 }
 
 impl<'py, T: Element, const N: usize> Column<'py, T, N> {
     /// Borrows the argument `name`.
     pub(crate) fn borrow(value: &Bound<'py, PyAny>, name: &str) -> PyResult<Self> {
-        let array = value.cast::<PyArray<T, IxDyn>>().ok().filter(|array| is_plain(array));
+        // This may run Python code of a subclass, so it comes before the checks.
+        let plain = Some(value).filter(|value| is_plain(value));
+        let array = plain.and_then(|value| value.cast::<PyArray<T, IxDyn>>().ok());
         let array = array.filter(|array| array.is_c_contiguous() && array.is_aligned());
         let Some(array) = array.filter(|array| has_shape(array.shape(), N)) else {
             return Err(refusal::<T>(value, name, N));
         };
         match array.try_readonly() {
-            Ok(array) => Ok(Self { array }),
+            Ok(array) => {
+                // It is contiguous and aligned, as was checked.
+                let rows = NonNull::from(array.as_slice().unwrap_or_default().as_chunks().0);
+                Ok(Self { rows, _array: array })
+            }
             Err(error) => Err(errors::array_error(value.py(), name, format!("{name}: cannot be read now: {error}"))),
         }
     }
@@ -56,19 +72,21 @@ impl<'py, T: Element, const N: usize> Column<'py, T, N> {
         value.map(|value| Self::borrow(value, name)).transpose()
     }
 
+    #[allow(unsafe_code)]
     pub(crate) fn rows(&self) -> &[[T; N]] {
-        // It is contiguous and aligned, as was checked when it was borrowed.
-        self.array.as_slice().unwrap_or_default().as_chunks().0
+        // SAFETY: the rows were a slice when the array was borrowed, and their memory lives as long
+        // as the array, which is referenced here (COLUMN-2).
+        unsafe { self.rows.as_ref() }
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.array.shape()[0]
+        self.rows.len()
     }
 }
 
 impl<T: Element> Column<'_, T, 1> {
     pub(crate) fn items(&self) -> &[T] {
-        self.array.as_slice().unwrap_or_default()
+        self.rows().as_flattened()
     }
 }
 
@@ -109,15 +127,22 @@ pub(crate) fn numbers<const N: usize>(value: &Bound<'_, PyAny>, name: &str) -> P
         let message = format!("{name}: expected {N} numbers, got {got}");
         errors::array_error(value.py(), name, message)
     };
-    let items = value.try_iter().map_err(|_| refused())?;
+    // What the caller's code raised by itself is not of the wrong type.
+    let refused_by = |error: PyErr| if is_of_type_or_value(&error, value.py()) { refused() } else { error };
+    let items = value.try_iter().map_err(refused_by)?;
     let mut numbers = [0.0; N];
     let mut count = 0;
     for item in items {
-        let number = item.and_then(|item| item.extract::<f64>()).map_err(|_| refused())?;
+        let number = item.and_then(|item| item.extract::<f64>()).map_err(refused_by)?;
         *numbers.get_mut(count).ok_or_else(refused)? = number as f32;
         count += 1;
     }
     if count == N { Ok(numbers) } else { Err(refused()) }
+}
+
+/// Whether an error says that a value is of the wrong type, or out of range.
+pub(crate) fn is_of_type_or_value(error: &PyErr, py: Python<'_>) -> bool {
+    error.is_instance_of::<PyTypeError>(py) || error.is_instance_of::<PyValueError>(py)
 }
 
 /// A row, or the bits of layers: an integer that fits 32 bits.

@@ -85,9 +85,23 @@ pub(crate) fn of_library(py: Python<'_>, found: &Error) -> PyErr {
     error(py, message, facts)
 }
 
-/// The exception of a shape that is row `row` of the argument `name`, if that is an array.
-pub(crate) fn of_shape(py: Python<'_>, name: &str, row: Option<usize>, found: &InvalidShape) -> PyErr {
-    let place = row.map_or(String::new(), |row| format!("{name} row {row}: "));
+/// The argument that the rows of shapes come from, and those of parts of a shape whose names begin
+/// with a prefix.
+#[derive(Clone, Copy)]
+pub(crate) struct ShapeArguments<'a> {
+    pub(crate) rows: &'a str,
+    pub(crate) parts: &'a [(&'a str, &'a str)],
+}
+
+/// The exception of a shape that is row `row` of its argument, if that is an array.
+pub(crate) fn of_shape(
+    py: Python<'_>,
+    ShapeArguments { rows, parts }: ShapeArguments<'_>,
+    row: Option<usize>,
+    found: &InvalidShape,
+) -> PyErr {
+    let place = row.map_or(String::new(), |row| format!("{rows} row {row}: "));
+    let name = parts.iter().find(|(prefix, _)| found.part.starts_with(prefix)).map_or(rows, |&(_, name)| name);
     let axis = match found.part {
         part if part.ends_with('x') => Some(0),
         part if part.ends_with('y') => Some(1),

@@ -55,9 +55,7 @@ pub(crate) fn neighbors_within<'py>(
         let facts = Facts { value: Some(value), ..Facts::of_column(name) };
         errors::error(py, format!("{name} is {value}; must be {expected}"), facts)
     };
-    if threads == Some(0) {
-        return Err(refused("threads", 0.0, "None or at least 1"));
-    }
+    pool::check(py, threads)?;
     let half = half_extent(radius).ok_or_else(|| refused("radius", radius, "finite, >= 0 and at most 1e38"))?;
     let is_parallel = threads != Some(1) && column.len() >= PARALLEL_MIN;
     let pool = if is_parallel { Some(pool::of_size(py, threads)?) } else { None };

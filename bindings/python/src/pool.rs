@@ -4,7 +4,7 @@
 //! has the pool but none of its threads, and would wait for them forever. Here the child makes a
 //! pool of its own.
 
-use crate::errors::types;
+use crate::errors::{self, Facts, types};
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::collections::HashMap;
@@ -18,7 +18,22 @@ struct Pools {
 
 static POOLS: Mutex<Option<Pools>> = Mutex::new(None);
 
-/// The pool with this many threads; by default one per CPU, or as many as `RAYON_NUM_THREADS` says.
+/// Most threads of a pool.
+const THREADS_MAX: usize = 1024;
+
+/// Checks a number of threads.
+pub(crate) fn check(py: Python<'_>, threads: Option<usize>) -> PyResult<()> {
+    match threads {
+        Some(count) if !(1..=THREADS_MAX).contains(&count) => {
+            let facts = Facts { value: Some(count as f64), ..Facts::of_column("threads") };
+            let message = format!("threads is {count}; must be None or from 1 to {THREADS_MAX}");
+            Err(errors::error(py, message, facts))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The pool with this many threads, which stays until the process ends; by default one per CPU, or as many as `RAYON_NUM_THREADS` says.
 ///
 /// Takes the GIL token because the lock is held only while the GIL is: a fork happens with the GIL,
 /// so no thread that does not exist in the child holds the lock.

@@ -1,7 +1,7 @@
 //! Queries between steps. Each takes one shape or an array of shapes.
 
 use crate::columns::{Column, OneOrMany, Whole, whole_numbers};
-use crate::errors::{self, Facts};
+use crate::errors::{self, Facts, ShapeArguments};
 use crate::hits::FoundHits;
 use crate::shared::Work;
 use crate::world::World;
@@ -74,20 +74,20 @@ pub(crate) fn work_of(queries: usize) -> Work {
 pub(crate) fn shapes<'py, T, const N: usize>(
     py: Python<'py>,
     rows: &OneOrMany<'py, N>,
-    name: &str,
+    arguments: ShapeArguments<'_>,
     shape: impl Fn(usize, [f32; N]) -> Result<T, InvalidShape>,
 ) -> PyResult<Vec<T>> {
-    let checked = rows
-        .rows()
-        .iter()
-        .enumerate()
-        .map(|(k, row)| shape(k, *row).map_err(|invalid| errors::of_shape(py, name, rows.row_name(k), &invalid)));
+    let checked =
+        rows.rows().iter().enumerate().map(|(k, row)| {
+            shape(k, *row).map_err(|invalid| errors::of_shape(py, arguments, rows.row_name(k), &invalid))
+        });
     checked.collect()
 }
 
 /// The areas of box queries.
 fn areas<'py>(py: Python<'py>, areas: &Bound<'py, PyAny>) -> PyResult<Vec<Aabb>> {
-    shapes(py, &OneOrMany::<4>::borrow(areas, "areas")?, "areas", |_, area| Aabb::try_from(area))
+    let arguments = ShapeArguments { rows: "areas", parts: &[] };
+    shapes(py, &OneOrMany::<4>::borrow(areas, "areas")?, arguments, |_, area| Aabb::try_from(area))
 }
 
 /// A distance for all rows, or one for each.
@@ -97,11 +97,8 @@ enum Distances<'py> {
 }
 
 impl<'py> Distances<'py> {
-    fn new(value: &Bound<'py, PyAny>, name: &str, row_count: usize) -> PyResult<Self> {
-        let is_array = value.cast::<PyUntypedArray>().is_ok_and(|array| array.ndim() > 0);
-        if !is_array {
-            return Ok(Self::Same(value.extract::<f64>()? as f32));
-        }
+    /// One for each of so many rows.
+    fn each(value: &Bound<'py, PyAny>, name: &str, row_count: usize) -> PyResult<Self> {
         let column = Column::borrow(value, name)?;
         if column.len() != row_count {
             let message = format!("{name} has {} rows, but there are {row_count} points", column.len());
@@ -125,9 +122,16 @@ fn circles<'py>(
     radius: &Bound<'py, PyAny>,
     radius_name: &str,
 ) -> PyResult<Vec<Circle>> {
+    let is_array = radius.cast::<PyUntypedArray>().is_ok_and(|array| array.ndim() > 0);
+    // Before the points are borrowed (COLUMN-3).
+    let same = if is_array { None } else { Some(radius.extract::<f64>()? as f32) };
     let points = OneOrMany::<2>::borrow(points, points_name)?;
-    let radii = Distances::new(radius, radius_name, points.rows().len())?;
-    shapes(radius.py(), &points, points_name, |row, point| Circle::new(point, radii.of_row(row)))
+    let radii = match same {
+        Some(radius) => Distances::Same(radius),
+        None => Distances::each(radius, radius_name, points.rows().len())?,
+    };
+    let arguments = ShapeArguments { rows: points_name, parts: &[("radius", radius_name)] };
+    shapes(radius.py(), &points, arguments, |row, point| Circle::new(point, radii.of_row(row)))
 }
 
 #[pymethods]
@@ -193,7 +197,8 @@ impl World {
     ) -> PyResult<Bound<'py, PyAny>> {
         let restrictions = Restrictions::new(py, only, layers, exclude_bodies, exclude_statics)?;
         let points = OneOrMany::<2>::borrow(points, "points")?;
-        let points = shapes(py, &points, "points", |_, point| Aabb::new(point, point))?;
+        let arguments = ShapeArguments { rows: "points", parts: &[] };
+        let points = shapes(py, &points, arguments, |_, point| Aabb::new(point, point))?;
         self.find_hits(py, points.len(), |world, results| restrictions.of(world).par_query_aabb(&points, results))
     }
 

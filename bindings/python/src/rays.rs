@@ -1,7 +1,7 @@
 //! Casts of rays and boxes.
 
 use crate::columns::{Column, OneOrMany, Whole, numbers};
-use crate::errors::{self, Facts};
+use crate::errors::{self, Facts, ShapeArguments};
 use crate::hits::TargetColumns;
 use crate::queries::{Restrictions, shapes, work_of};
 use crate::results::{object, table};
@@ -48,9 +48,13 @@ impl FoundRayHits {
 }
 
 /// A ray from the arguments of a call.
+/// The argument for the part of a ray that is called otherwise in Rust.
+const MAX_TIME: (&str, &str) = ("max_time", "max_time");
+
 fn ray(origin: &Bound<'_, PyAny>, direction: &Bound<'_, PyAny>, max_time: f64) -> PyResult<Ray> {
     let ray = Ray::new(numbers::<2>(origin, "origin")?, numbers::<2>(direction, "direction")?, max_time as f32);
-    ray.map_err(|invalid| errors::of_shape(origin.py(), "ray", None, &invalid))
+    let arguments = ShapeArguments { rows: "origin", parts: &[("direction", "direction"), MAX_TIME] };
+    ray.map_err(|invalid| errors::of_shape(origin.py(), arguments, None, &invalid))
 }
 
 /// Row, whether it is one of a static, id, time and normal.
@@ -173,9 +177,11 @@ impl World {
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let restrictions = Restrictions::new(py, only, layers, exclude_bodies, exclude_statics)?;
         let aabb = Aabb::try_from(numbers::<4>(aabb, "aabb")?);
-        let aabb = aabb.map_err(|invalid| errors::of_shape(py, "aabb", None, &invalid))?;
+        let aabb =
+            aabb.map_err(|invalid| errors::of_shape(py, ShapeArguments { rows: "aabb", parts: &[] }, None, &invalid))?;
         let cast = AabbCast::new(aabb, numbers::<2>(displacement, "displacement")?);
-        let cast = cast.map_err(|invalid| errors::of_shape(py, "displacement", None, &invalid))?;
+        let arguments = ShapeArguments { rows: "displacement", parts: &[] };
+        let cast = cast.map_err(|invalid| errors::of_shape(py, arguments, None, &invalid))?;
         let found = self.world.read(py, Work::Sequential, |world| restrictions.of(world).cast_aabb(cast))?;
         found.map(|hit| object(py, "CastHit", fields(&hit))).transpose()
     }
@@ -207,7 +213,8 @@ impl World {
             return Err(errors::error(py, message, Facts::of_column("directions")));
         }
         let (directions, max_time) = (directions.rows(), max_time as f32);
-        let rays = shapes(py, &origins, "origins", |row, origin| Ray::new(origin, directions[row], max_time))?;
+        let arguments = ShapeArguments { rows: "origins", parts: &[("direction", "directions"), MAX_TIME] };
+        let rays = shapes(py, &origins, arguments, |row, origin| Ray::new(origin, directions[row], max_time))?;
         let found = self.world.read(py, work_of(rays.len()), |world| {
             let mut results = BatchResults::<CastHit>::new();
             restrictions.of(world).par_cast_ray(&rays, &mut results);

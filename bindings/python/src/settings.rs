@@ -1,6 +1,7 @@
 //! Settings as keyword arguments and attributes of `World`.
 
 use crate::errors::{self, Facts};
+use crate::pool;
 use crate::shared::SharedWorld;
 use crate::world::World;
 use pyo3::prelude::*;
@@ -54,10 +55,7 @@ impl World {
         parallel_threshold: Option<usize>,
         simd_max: Option<&str>,
     ) -> PyResult<Self> {
-        if threads == Some(0) {
-            let facts = Facts { value: Some(0.0), ..Facts::of_column("threads") };
-            return Err(errors::error(py, "threads is 0; must be None or at least 1".to_owned(), facts));
-        }
+        pool::check(py, threads)?;
         // One thread is the calling one, so nothing has to be handed to another.
         let parallel_threshold = parallel_threshold.filter(|_| threads != Some(1));
         let mut config = WorldConfig::new()

@@ -1,6 +1,6 @@
 //! Stepping a world with arrays.
 
-use crate::columns::{Column, filters, flags, numbers};
+use crate::columns::{Column, filters, flags, is_of_type_or_value, numbers};
 use crate::contacts::{FoundPairs, body_pairs, static_pairs};
 use crate::world::World;
 use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
@@ -27,15 +27,17 @@ type Argument<'a, 'py> = Option<&'a Bound<'py, PyAny>>;
 
 impl<'py> BoxColumns<'py> {
     fn centers(centers: &Bound<'py, PyAny>, half_extents: &Bound<'py, PyAny>) -> PyResult<Self> {
-        let centers = Column::borrow(centers, "centers")?;
         if is_column(half_extents) {
+            let centers = Column::borrow(centers, "centers")?;
             return Ok(Self::Centers { centers, half_extents: Column::borrow(half_extents, "half_extents")? });
         }
+        // Before the centers are borrowed (COLUMN-3).
         let half_extents = match half_extents.extract::<f64>() {
             Ok(half) => [half as f32; 2],
-            Err(_) => numbers(half_extents, "half_extents")?,
+            Err(error) if is_of_type_or_value(&error, half_extents.py()) => numbers(half_extents, "half_extents")?,
+            Err(error) => return Err(error),
         };
-        Ok(Self::Uniform { centers, half_extents })
+        Ok(Self::Uniform { centers: Column::borrow(centers, "centers")?, half_extents })
     }
 
     fn boxes(boxes: &Bound<'py, PyAny>) -> PyResult<Self> {

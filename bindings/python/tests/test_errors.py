@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import importlib.metadata
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
@@ -111,10 +112,13 @@ ERRORS: list[tuple[Callable[[World], object], str, dict[str, object]]] = [
         {"row": 1, "column": "areas", "axis": "y", "value": 1.0},
     ),
     (lambda w: w.query_aabb([[0, 0, 1, 1]]), "areas: expected a C-contiguous float32 array of shape (n, 4)", {}),
-    (lambda w: w.within(CENTERS, -1), "points row 0: circle: radius is -1; must be >= 0", {"row": 0, "value": -1.0}),
+    (lambda w: w.within(CENTERS, -1), "points row 0: circle: radius is -1; must be >= 0", {"row": 0, "column": "radius"}),
+    (lambda w: w.k_nearest(CENTERS, 2, max_distance=-1), "radius is -1", {"row": 0, "column": "max_distance"}),
     (lambda w: w.within(CENTERS, np.ones(2, np.float32)), "radius has 2 rows, but there are 3 points", {}),
     (lambda w: w.within((0, 0, 0), 1), "points: expected 2 numbers", {}),
-    (lambda w: w.cast_ray((0, 0), (np.nan, 0)), "ray: direction.x is NaN; must be finite", {"axis": "x"}),
+    (lambda w: w.cast_ray((0, 0), (np.nan, 0)), "ray: direction.x is NaN; must be finite", {"column": "direction"}),
+    (lambda w: w.cast_ray((0, 0), (1, 0), -1), "max_time_of_impact is -1", {"column": "max_time"}),
+    (lambda w: w.cast_rays(CENTERS, CENTERS * np.nan), "origins row 0: ray: direction.x", {"column": "directions"}),
     (lambda w: w.cast_ray_any((0, np.inf), (1, 0)), "ray: origin.y is inf; must be finite", {"axis": "y"}),
     (lambda w: w.cast_ray_all((0, 0), (1, 0, 0)), "direction: expected 2 numbers", {"column": "direction"}),
     (lambda w: w.cast_aabb((0, 0, -1, 1), (1, 0)), "AABB: max.x is -1; must be >= 0", {"column": "aabb", "axis": "x"}),
@@ -135,7 +139,8 @@ ERRORS: list[tuple[Callable[[World], object], str, dict[str, object]]] = [
     (lambda w: World(bounds=[-1]), "bound is -1; must be finite, >= 0, and ascending", {"column": "bounds"}),
     (lambda w: World(margin=1), "margin is 1; must be 0 unless contact_tracking is on", {"column": "margin"}),
     (lambda w: World(body_shape="round"), 'body_shape is "round"; must be one of "box", "circle"', {}),  # type: ignore
-    (lambda w: World(threads=0), "threads is 0; must be None or at least 1", {"column": "threads"}),
+    (lambda w: World(threads=0), "threads is 0; must be None or from 1 to 1024", {"column": "threads"}),
+    (lambda w: World(threads=10**6), "threads is 1000000; must be None or from 1 to 1024", {"value": 1e6}),
     (lambda w: World(pair_limit=0).step(CENTERS, 9), "more than 0 pairs, the limit set by pair_limit", {}),
     (
         lambda w: World(contact_tracking=True).step(CENTERS, 0.5, ids=np.array([5, 6, 5], np.uint64)),
@@ -164,6 +169,45 @@ def test_errors_name_row_column_and_value(case: int) -> None:
     assert isinstance(error.value, ValueError)
     np.testing.assert_array_equal(world.pairs(), before)
     assert world.step_number == 1
+
+
+def test_exceptions_of_the_caller_are_not_replaced() -> None:
+    class Interrupted:
+        def __float__(self) -> float:
+            raise KeyboardInterrupt
+
+    def numbers() -> Iterator[float]:
+        yield 1.0
+        raise RuntimeError("disk")
+
+    world = triphase.World()
+    with pytest.raises(KeyboardInterrupt):
+        world.step(CENTERS, Interrupted())  # type: ignore[arg-type]
+    with pytest.raises(KeyboardInterrupt):
+        world.cast_ray((0, 0), (Interrupted(), 1))  # type: ignore[arg-type]
+    with pytest.raises(RuntimeError, match="disk"):
+        world.cast_ray(numbers(), (1, 0))  # type: ignore[arg-type]
+
+
+def test_numbers_are_read_before_arrays() -> None:
+    centers = CENTERS.copy()
+
+    class Half:
+        """Changes an array while an argument is read."""
+
+        def __float__(self) -> float:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # NumPy 2.5 deprecates both
+                centers.shape = (6, 1)
+                centers.dtype = np.dtype(np.int8)
+            return 0.5
+
+    world = triphase.World()
+    with pytest.raises(triphase.ArrayError, match="got a int8 array of shape"):
+        world.step(centers, Half())  # type: ignore[arg-type]
+    centers = CENTERS.copy()
+    with pytest.raises(triphase.ArrayError, match="got a int8 array of shape"):
+        world.within(centers, Half())  # type: ignore[arg-type]
 
 
 def test_a_panic_is_an_exception_and_ends_its_world_only(capfd: pytest.CaptureFixture[str]) -> None:
