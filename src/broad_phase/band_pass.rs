@@ -94,8 +94,7 @@ fn pairs_with_oversized(
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
     let Some(oversized) = pass.oversized else { return Some(()) };
-    let SearchScratch { seen_cells, found, .. } = scratch;
-    found.clear();
-    oversized.grid().collect(&band.bounds(), seen_cells, found);
-    band.pairs_with(pass.step.level, found.iter().copied(), Others::Bodies, sink)
+    scratch.found.clear();
+    oversized.grid().collect(&band.bounds(), &mut scratch.found);
+    band.pairs_with(pass.step.level, scratch.found.iter().copied(), Others::Bodies, sink)
 }

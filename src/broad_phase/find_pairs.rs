@@ -129,7 +129,7 @@ impl PairFinder {
 
     /// Builds bands that were filed, without searching for pairs.
     pub(crate) fn build_bands(&mut self, step: StepContext<'_>, bands: &mut Bands) {
-        self.begin(step, 0);
+        self.begin(step);
         let (scratch, cell_size) = (&self.scratch, CellSize::for_bodies(step.config.cell_size));
         bands.build_each(step.parallel, &mut vec![(); bands.band_count()], |_, band, ()| {
             if band.population() == 0 {
@@ -153,7 +153,7 @@ impl PairFinder {
         let PassContext { step, oversized, .. } = *pass;
         found.clear(step.pool);
         let pages_before = step.pool.free_count();
-        self.begin(step, oversized.map_or(0, |oversized| oversized.grid().loose_cell_count()));
+        self.begin(step);
         let band_count = bands.band_count();
         let task_count = band_count + oversized_pass::block_count(pass);
         self.grow_tasks(task_count);
@@ -235,16 +235,14 @@ impl PairFinder {
         Ok(tasks_before + items.len())
     }
 
-    /// Runs a search for each task, with its number. `loose_cells` is the number of loose cells
-    /// that it may search.
+    /// Runs a search for each task, with its number.
     pub(crate) fn run_searches<T: Send>(
         &mut self,
         step: StepContext<'_>,
-        loose_cells: usize,
         tasks: &mut [T],
         run: impl Fn(usize, &mut T, &mut SearchScratch) + Send + Sync,
     ) {
-        self.begin(step, loose_cells);
+        self.begin(step);
         let scratch = &self.scratch;
         parallel::for_each_mut(step.parallel, tasks, |number, task| {
             run(number, task, &mut scratch.own(step.parallel).search);
@@ -274,11 +272,11 @@ impl PairFinder {
     }
 
     /// Prepares the buffers for the tasks of a step, and replaces them after a panic.
-    fn begin(&mut self, step: StepContext<'_>, loose_cells: usize) {
+    fn begin(&mut self, step: StepContext<'_>) {
         if std::mem::replace(&mut self.poisoned, true) {
             (self.scratch, self.tasks) = Default::default();
         }
-        self.scratch.prepare(step.parallel, loose_cells);
+        self.scratch.prepare(step.parallel);
         self.tasks.iter_mut().for_each(|task| task.parts.most = 0);
     }
 

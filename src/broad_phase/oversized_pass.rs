@@ -98,12 +98,12 @@ impl OversizedSearch {
 fn search_grid(
     (pass, oversized): (&PassContext<'_>, &Oversized),
     own: &[BodyRecord],
-    SearchScratch { seen_cells, found, .. }: &mut SearchScratch,
+    SearchScratch { found, .. }: &mut SearchScratch,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
     for &BodyRecord { aabb, row } in own {
         found.clear();
-        oversized.grid().collect(&aabb, seen_cells, found);
+        oversized.grid().collect(&aabb, found);
         let (filter, circle) = (pass.filter(row), BodyCircle::of_box(&aabb));
         let partners = found.iter().filter(|other| {
             other.row > row

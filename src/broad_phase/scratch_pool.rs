@@ -14,7 +14,6 @@
 //!   another task meanwhile. If both scratches of the thread are in use then, that task gets one
 //!   that is dropped afterwards.
 
-use crate::memory::bit_set::BitSet;
 use crate::memory::buffers::{Buffers, buffers};
 use crate::memory::record::BodyRecord;
 use crate::parallel;
@@ -36,7 +35,6 @@ pub(crate) struct WorkerScratch {
 /// Buffers for searching the other tiers.
 #[derive(Default)]
 pub(crate) struct SearchScratch {
-    pub(crate) seen_cells: BitSet,
     /// Oversized bodies that were found, or statics.
     pub(crate) found: Vec<BodyRecord>,
     /// The neighbors of changed rows.
@@ -44,7 +42,7 @@ pub(crate) struct SearchScratch {
 }
 
 buffers!(WorkerScratch { leveled: band, search; own: ; plain: ; });
-buffers!(SearchScratch { leveled: seen_cells, found, neighbors; own: ; plain: ; });
+buffers!(SearchScratch { leveled: found, neighbors; own: ; plain: ; });
 
 /// The scratch of a task.
 pub(crate) enum ScratchGuard<'w> {
@@ -90,21 +88,15 @@ pub(crate) struct ScratchPool {
     second: Vec<CachePadded<Mutex<WorkerScratch>>>,
     /// Shared by all threads (SCRATCH-2).
     large: CachePadded<Mutex<WorkerScratch>>,
-    /// Number of loose cells in the present step.
-    loose_cells: usize,
 }
 
 impl ScratchPool {
-    /// Prepares scratch for all threads, with sets of this many loose cells.
-    pub(crate) fn prepare(&mut self, parallel: bool, loose_cells: usize) {
+    /// Prepares scratch for all threads.
+    pub(crate) fn prepare(&mut self, parallel: bool) {
         let count = parallel::worker_count(parallel);
         if self.first.len() < count {
             self.first.resize_with(count, CachePadded::default);
             self.second.resize_with(count, CachePadded::default);
-        }
-        self.loose_cells = loose_cells;
-        for scratch in self.first.iter_mut().chain([&mut self.large]) {
-            scratch.get_mut().search.seen_cells.grow_to(self.loose_cells);
         }
     }
 
@@ -126,9 +118,7 @@ impl ScratchPool {
         }
         // Inside another task of the thread (SCRATCH-3); or inside two (SCRATCH-4).
         let second = self.second[thread].try_lock().map(ScratchGuard::Second);
-        let mut scratch = second.unwrap_or_else(|| ScratchGuard::Temporary(Box::default()));
-        scratch.search.seen_cells.grow_to(self.loose_cells);
-        scratch
+        second.unwrap_or_else(|| ScratchGuard::Temporary(Box::default()))
     }
 
     /// Number of threads with scratch.
@@ -164,7 +154,7 @@ mod tests {
     #[test]
     fn tasks_inside_others_get_scratch_of_their_own() {
         let mut pool = ScratchPool::default();
-        pool.prepare(false, 100);
+        pool.prepare(false);
         let outer = pool.own(false);
         let inner = pool.own(false);
         let innermost = pool.own(false);
@@ -173,9 +163,6 @@ mod tests {
         assert!(matches!(innermost, ScratchGuard::Temporary(_)) && !innermost.may_wait());
         let large = pool.for_band(false, LARGE + 1);
         assert!(matches!(large, ScratchGuard::Large(_)) && !large.may_wait());
-        // All of them have room for the loose cells.
-        let bytes = [&outer, &inner, &innermost, &large].map(|scratch| scratch.search.seen_cells.bytes());
-        assert!(bytes[0] > 0 && bytes.iter().all(|held| *held == bytes[0]), "{bytes:?}");
         drop((outer, inner));
         assert!(pool.own(false).may_wait());
     }
@@ -184,7 +171,7 @@ mod tests {
     fn scratch_of_tasks_inside_others_is_leveled_if_threads_share_scans() {
         let grown = |threads: usize, scans_are_divided: bool| {
             let mut pool = ScratchPool::default();
-            pool.prepare(false, 0);
+            pool.prepare(false);
             pool.first.resize_with(threads, CachePadded::default);
             pool.second.resize_with(threads, CachePadded::default);
             pool.own(false).search.found.reserve_exact(1000);

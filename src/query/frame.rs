@@ -88,7 +88,8 @@ impl Source<Hit> for Frame {
             }
         }
         if scope.oversized {
-            self.find_bodies(scope, self.oversized.grid().box_query(*area, test), found);
+            let oversized = self.oversized.grid().box_query(*area, test);
+            self.find_bodies(scope, oversized.map(|body| body.row), found);
         }
         if let Some(statics) = scope.statics {
             let hits = statics.box_query(*area, test).filter_map(|row| self.hit(scope, STATICS, row));
@@ -103,7 +104,8 @@ impl Source<Hit> for Frame {
             rows.find_map(|row| self.hit(scope, CHANGED, row))
         };
         let sleeper = || self.cached.bands()?.box_query(*area, test).find_map(|row| self.hit(scope, SLEEPERS, row));
-        let oversized = || self.oversized.grid().box_query(*area, test).find_map(|row| self.hit(scope, OVERSIZED, row));
+        let oversized =
+            || self.oversized.grid().box_query(*area, test).find_map(|body| self.hit(scope, OVERSIZED, body.row));
         let static_hit = || scope.statics?.box_query(*area, test).find_map(|row| self.hit(scope, STATICS, row));
         (scope.common.then(|| common().or_else(moved).or_else(sleeper)).flatten())
             .or_else(|| scope.oversized.then(oversized).flatten())

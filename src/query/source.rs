@@ -230,7 +230,7 @@ impl TierSearch<'_> {
         }
         match self {
             Self::Points(rows) => take(rows, limit, found, hit),
-            Self::Loose(rows) => take(rows, limit, found, hit),
+            Self::Loose(bodies) => take(&mut bodies.by_ref().map(|body| body.row), limit, found, hit),
             Self::Handles(rows) => take(rows, limit, found, hit),
             Self::Tree(rows) => take(rows, limit, found, hit),
         }

@@ -63,7 +63,10 @@ fn row_errors_name_row_column_axis_and_value() {
     check(world.replace_statics(&[0], &[[0.0f32; 4]]), text);
     let bodies = Bodies::uniform(&centers[..1], [0.5, 0.5]);
     check(world.step_changed(bodies, &[3]), "changed row 3 does not exist; the step has 1 rows");
-    check(world.step_changed(bodies, &[false, true]), "the changed rows have 2 flags or words of bits, but 1 rows need 1");
+    check(
+        world.step_changed(bodies, &[false, true]),
+        "the changed rows have 2 flags or words of bits, but 1 rows need 1",
+    );
 }
 
 #[test]

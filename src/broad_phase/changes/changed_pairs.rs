@@ -152,9 +152,8 @@ impl ChangedPairs {
         }
         let ChangedInput { changed, last, .. } = input;
         let search = Search { step, input, all_changed_again: changed.contains_rows_of(last), budget };
-        let loose_cells = input.front.oversized.grid().loose_cell_count();
         if count > 0 {
-            finder.run_searches(step, loose_cells, &mut tasks[..count], |number, task, scratch| {
+            finder.run_searches(step, &mut tasks[..count], |number, task, scratch| {
                 let first = number * TASK_ROWS;
                 search.run(&searches[first..searches.len().min(first + TASK_ROWS)], task, scratch);
             });

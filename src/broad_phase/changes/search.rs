@@ -262,7 +262,7 @@ impl TaskSearch<'_, '_> {
         changed.into_iter().chain(moved.settled_bands()).try_for_each(|bands| search(bands, false))
     }
 
-    fn search_oversized(&mut self, SearchScratch { seen_cells, found, .. }: &mut SearchScratch) -> Option<()> {
+    fn search_oversized(&mut self, SearchScratch { found, .. }: &mut SearchScratch) -> Option<()> {
         let oversized = &self.search.input.front.oversized;
         if oversized.is_empty() {
             return Some(());
@@ -273,7 +273,7 @@ impl TaskSearch<'_, '_> {
             let existing = [before, now, fat].into_iter().copied().filter(|aabb| !is_no_box(aabb));
             let Some(area) = existing.reduce(|a, b| union(&a, &b)) else { continue };
             found.clear();
-            oversized.grid().collect(&area, seen_cells, found);
+            oversized.grid().collect(&area, found);
             for &partner in found.iter() {
                 if overlaps(fat, &partner.aabb) && !self.search.input.changed.contains(partner.row) {
                     self.add_neighbor(number, partner);

@@ -80,13 +80,13 @@ impl AwakeVsCached<'_> {
     fn search_for_oversized(
         &self,
         cached_band: usize,
-        SearchScratch { seen_cells, found, .. }: &mut SearchScratch,
+        SearchScratch { found, .. }: &mut SearchScratch,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
         let Some(oversized) = self.pass.oversized else { return Some(()) };
         let band = self.cached.search_band(cached_band);
         found.clear();
-        oversized.grid().collect(&band.bounds(), seen_cells, found);
+        oversized.grid().collect(&band.bounds(), found);
         let mut buffers = SearchBuffers::default();
         found.chunks(SEARCH_BOXES_MAX).try_for_each(|awake| self.find_pairs(&band, awake, &mut buffers, sink))
     }

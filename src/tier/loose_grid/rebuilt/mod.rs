@@ -1,7 +1,6 @@
 //! The double grid of one step: rebuilt from a slice of boxes, everything contiguous.
 
 mod build;
-mod collect;
 pub(crate) mod grid;
 mod plan;
 pub(crate) mod query;

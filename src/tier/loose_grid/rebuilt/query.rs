@@ -10,7 +10,6 @@ use crate::tier::DebugShape;
 use crate::tier::box_test::BoxTest;
 use crate::tier::loose_grid::indices::LooseIndex;
 use crate::tier::loose_grid::map::{CellMap, CellRange};
-use crate::tier::loose_grid::rebuilt::collect::LISTED_PER_GROUP_MAX;
 use crate::tier::loose_grid::rebuilt::grid::{GROUP_LEN, RebuiltGrid, next_group_part};
 use crate::tier::loose_grid::walk::double_grid::{BoxVisitor, DoubleGrid};
 use crate::tier::loose_grid::walk::nearest::NearestVisitor;
@@ -18,9 +17,20 @@ use crate::tier::loose_grid::walk::ray::CastVisitor;
 use std::ops::Range;
 use std::slice;
 
+/// A search uses the groups of loose cells if the touched tight cells list more than about this
+/// many loose cells for each group. Tight cells list many if boxes are very long, and a search of a
+/// large area overlaps most loose cells anyway.
+const LISTED_PER_GROUP_MAX: usize = 2;
+
 impl RebuiltGrid {
-    /// Returns the rows of the bodies that pass `test` among those in loose cells that overlap
-    /// `area`, each once. Edges of the area may be infinite.
+    /// Appends the bodies whose boxes overlap `area`.
+    pub(crate) fn collect(&self, area: &RawAabb, found: &mut Vec<BodyRecord>) {
+        // By `fold`, which is faster than `extend`.
+        self.box_query(*area, BoxTest::Overlap).for_each(|body| found.push(*body));
+    }
+
+    /// Returns the bodies that pass `test` among those in loose cells that overlap `area`, each
+    /// once. Edges of the area may be infinite.
     #[inline]
     pub(crate) fn box_query(&self, area: RawAabb, test: BoxTest) -> LooseAreaQuery<'_> {
         LooseAreaQuery { grid: self, area, test, cells: CellCursor::new(self, &area), rest: 0..0, filed: [].iter() }
@@ -79,7 +89,7 @@ impl RebuiltGrid {
 
     /// Returns the most loose cells that touched tight cells may list for a search through them.
     #[inline(always)]
-    fn listed_max(&self) -> usize {
+    pub(super) fn listed_max(&self) -> usize {
         LISTED_PER_GROUP_MAX * self.cell_groups.len() + GROUP_LEN
     }
 
@@ -132,7 +142,7 @@ impl DoubleGrid for &RebuiltGrid {
     }
 }
 
-/// An iterator over the rows of the bodies that pass a test, among those in loose cells that
+/// An iterator over the bodies that pass a test, among those in loose cells that
 /// overlap an area.
 #[derive(Clone, Debug)]
 pub(crate) struct LooseAreaQuery<'g> {
@@ -173,15 +183,15 @@ impl LooseAreaQuery<'_> {
     }
 }
 
-impl Iterator for LooseAreaQuery<'_> {
-    type Item = u32;
+impl<'g> Iterator for LooseAreaQuery<'g> {
+    type Item = &'g BodyRecord;
 
     #[inline]
-    fn next(&mut self) -> Option<u32> {
+    fn next(&mut self) -> Option<&'g BodyRecord> {
         loop {
             while let Some(filed) = self.filed.next() {
                 if self.accepts(&filed.aabb) {
-                    return Some(filed.row);
+                    return Some(filed);
                 }
             }
             if !self.next_run() {
@@ -191,11 +201,11 @@ impl Iterator for LooseAreaQuery<'_> {
     }
 
     #[inline]
-    fn fold<B, F: FnMut(B, u32) -> B>(mut self, init: B, mut f: F) -> B {
+    fn fold<B, F: FnMut(B, &'g BodyRecord) -> B>(mut self, init: B, mut f: F) -> B {
         let mut all = init;
         loop {
             let filed = std::mem::take(&mut self.filed);
-            all = filed.filter(|filed| self.accepts(&filed.aabb)).fold(all, |all, filed| f(all, filed.row));
+            all = filed.filter(|filed| self.accepts(&filed.aabb)).fold(all, &mut f);
             if !self.next_run() {
                 return all;
             }

@@ -2,7 +2,6 @@
 
 use crate::geometry::{EMPTY_AABB, RawAabb, overlaps, union};
 use crate::tier::loose_grid::cell::entry_count_max;
-use crate::tier::loose_grid::rebuilt::collect::LISTED_PER_GROUP_MAX;
 use crate::tier::loose_grid::rebuilt::grid::{GROUP_LEN, RebuiltGrid, next_group_part};
 use std::ops::Range;
 
@@ -60,13 +59,14 @@ impl RebuiltGrid {
         self.tight.listed.len()
     }
 
-    /// Returns the number of loose cells, groups and bodies that [`collect`](Self::collect) tests
-    /// in an area.
+    /// Returns the number of loose cells, groups and bodies that a search of an area tests.
     pub(in crate::tier::loose_grid) fn test_count(&self, area: &RawAabb) -> usize {
-        let listed = self.listed_count(self.tight.map.touched(area));
+        let range = self.tight.map.touched(area);
+        let ([x0, y0], [x1, y1]) = (range.min, range.max);
+        let listed: usize = (y0..=y1).map(|y| self.tight.row(y, x0, x1).len()).sum();
         let in_groups = (0..self.cell_groups.len()).filter(|&group| overlaps(&self.cell_groups[group], area));
         let by_group = self.cell_groups.len() + in_groups.map(|group| self.cells_of_group(group).len()).sum::<usize>();
-        let is_by_group = listed > LISTED_PER_GROUP_MAX * self.cell_groups.len();
+        let is_by_group = listed > self.listed_max();
         let in_cell = |cell: usize| {
             let mut run = self.bodies_of(cell);
             if run.len() <= GROUP_LEN {

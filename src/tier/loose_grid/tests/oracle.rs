@@ -24,7 +24,7 @@ impl Search for &RebuiltGrid {
     type Hit = u32;
 
     fn box_query(self, area: RawAabb, test: BoxTest) -> impl Iterator<Item = u32> {
-        self.box_query(area, test)
+        self.box_query(area, test).map(|body| body.row)
     }
 
     fn visit_nearest(self, point: [f32; 2], within: f64, visit: &mut impl FnMut(u32, f64) -> f64) -> f64 {
