@@ -151,6 +151,7 @@ mod record; // calls written to a file
 mod report;
 #[cfg(feature = "serde")]
 mod save;
+mod state; // what a world consists of
 mod step; // the phases of a step, in order
 mod step_changed; // the same, for a step that is told which rows changed
 mod world; // every public call of a world

@@ -4,6 +4,7 @@ use crate::config::WorldConfig;
 use crate::error::Error;
 use crate::input::bodies::Bodies;
 use crate::record::{PairDigest, RecordedBodies, RecordedCall, RecordedOutcome, Recording};
+use crate::state::WorldState;
 use crate::world::World;
 use std::io::Read;
 
@@ -19,7 +20,7 @@ impl<R: Read> Recording<R> {
     pub fn world(&self, config: WorldConfig) -> Result<World, Error> {
         config.validate()?;
         let statics = self.start_statics(config.may_use_threads())?;
-        World::continued(config, statics, self.start_step())
+        WorldState::continued(config, statics, self.start_step()).map(World::of)
     }
 }
 

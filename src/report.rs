@@ -4,15 +4,10 @@ use crate::advice::{
     Advice, Figures, GridFigures, about_calls, about_grids, about_margin, about_pair_limit, about_sleepers,
     about_snapshots, about_threads,
 };
-use crate::broad_phase::broad_phase::BroadPhase;
-use crate::config::WorldConfig;
-use crate::contacts::store::ContactStore;
-use crate::frame::frames::Frames;
 use crate::frame::phases::PhaseTimes;
-use crate::frame::statics::StaticSet;
-use crate::history::StepHistory;
 use crate::memory::page::PAGE_LEN;
 use crate::memory::record::BodyRecord;
+use crate::state::WorldState;
 use crate::tier::point_grid::bands::Bands;
 use std::fmt;
 
@@ -89,17 +84,6 @@ pub struct Report {
     common_count: usize,
 }
 
-/// The parts of a world that a report is made of.
-#[derive(Clone, Copy)]
-pub(crate) struct ReportedWorld<'w> {
-    pub(crate) config: &'w WorldConfig,
-    pub(crate) statics: &'w StaticSet,
-    pub(crate) frames: &'w Frames,
-    pub(crate) broad_phase: &'w BroadPhase,
-    pub(crate) contacts: &'w ContactStore,
-    pub(crate) history: &'w StepHistory,
-}
-
 impl GridReport {
     fn figures(&self) -> GridFigures {
         let &Self { half_extents_max: [x, y], body_count, crowding, .. } = self;
@@ -119,8 +103,8 @@ impl Report {
     }
 
     /// The report of a world.
-    pub(crate) fn new(world: ReportedWorld<'_>) -> Self {
-        let ReportedWorld { statics, frames, broad_phase, contacts, .. } = world;
+    pub(crate) fn new(world: &WorldState) -> Self {
+        let WorldState { statics, frames, broad_phase, contacts, .. } = world;
         let frame = frames.front();
         let cached_pages = broad_phase.sleepers.page_count();
         let mut report = Self {
@@ -168,9 +152,9 @@ fn grid_reports(bands: &Bands) -> Vec<GridReport> {
     reports
 }
 
-impl ReportedWorld<'_> {
+impl WorldState {
     fn advice(&self, report: &Report) -> Vec<Advice> {
-        let Self { config, frames, broad_phase, contacts, history, .. } = *self;
+        let Self { config, frames, broad_phase, contacts, history, .. } = self;
         let body_count = report.common_count() + report.oversized_count;
         let pair_count = report.body_pair_count + report.static_pair_count;
         let grids = about_grids(Figures {

@@ -8,14 +8,15 @@
 
 use crate::config::WorldConfig;
 use crate::contacts::events::saved::SavedTracked;
-use crate::contacts::events::tracker::{ContactTracker, check_static_ids};
+use crate::contacts::events::tracker::ContactTracker;
 use crate::contacts::store::ContactStore;
 use crate::error::{Error, SettingValue};
-use crate::frame::frames::{Frames, STEP_MAX};
+use crate::frame::frames::STEP_MAX;
 use crate::frame::statics::StaticSet;
 use crate::geometry::RawAabb;
 use crate::input::filter::Filter;
 use crate::input::statics::Statics;
+use crate::state::WorldState;
 use crate::tier::static_tree::tree::StaticTree;
 use serde::{Deserialize, Serialize};
 
@@ -55,14 +56,6 @@ struct SavedStatics {
     changed: Vec<(u32, [u32; 4])>,
 }
 
-/// The parts of a world that a saved one determines.
-pub(crate) struct RestoredParts {
-    pub(crate) config: WorldConfig,
-    pub(crate) statics: StaticSet,
-    pub(crate) frames: Frames,
-    pub(crate) contacts: ContactStore,
-}
-
 impl SavedWorld {
     /// The saved form of a world with these parts, after `step` steps.
     pub(crate) fn new(config: &WorldConfig, step: u64, statics: &StaticSet, contacts: &ContactStore) -> Self {
@@ -85,8 +78,8 @@ impl SavedWorld {
         &self.config
     }
 
-    /// Validates the data and builds the parts of the world (SAVE-1).
-    pub(crate) fn restore(self) -> Result<RestoredParts, Error> {
+    /// Validates the data and builds the state of the world (SAVE-1).
+    pub(crate) fn restore(self) -> Result<WorldState, Error> {
         let Self { version, config, step, statics, tracked } = self;
         if version != VERSION {
             return Err(invalid("version", out_of_range("version", version.into(), "3")));
@@ -96,14 +89,12 @@ impl SavedWorld {
         }
         config.validate().map_err(|error| invalid("settings", error))?;
         let tree = statics.restore(&config).map_err(|error| invalid("statics", error))?;
-        let mut statics = StaticSet::default();
-        statics.replace(tree);
-        let mut contacts = ContactStore::new(&config);
-        if let (Some(tracker), Some(tracked)) = (&mut contacts.events, tracked) {
-            **tracker = ContactTracker::restore(&tracked, &statics).map_err(|error| invalid("contacts", error))?;
+        let mut state = WorldState::continued(config, tree, step).map_err(|error| invalid("statics", error))?;
+        if let (Some(tracker), Some(tracked)) = (&mut state.contacts.events, tracked) {
+            let restored = ContactTracker::restore(&tracked, &state.statics);
+            **tracker = restored.map_err(|error| invalid("contacts", error))?;
         }
-        let frames = Frames::after(step, config.contact_tracking);
-        Ok(RestoredParts { config, statics, frames, contacts })
+        Ok(state)
     }
 }
 
@@ -126,9 +117,6 @@ impl SavedStatics {
         let changed = self.changed.iter().map(|&(row, edges)| (row, edges.map(f32::from_bits)));
         let columns = Statics { aabbs: &aabbs, ids, filters };
         let mut statics = StaticTree::restore(columns, changed, config.may_use_threads())?;
-        if config.contact_tracking {
-            check_static_ids(&statics)?;
-        }
         for &row in &self.disabled {
             statics.set_enabled(row, false)?;
         }

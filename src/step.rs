@@ -3,47 +3,33 @@
 //! A step is built next to the last successful one: its bodies in a spare frame, its pairs in spare
 //! pages. They replace those of the last step when the step can no longer fail.
 
-use crate::broad_phase::broad_phase::BroadPhase;
 use crate::broad_phase::context::StepContext;
 use crate::broad_phase::find_pairs::StepOutput;
-use crate::config::{BodyShape, WorldConfig};
+use crate::config::BodyShape;
 use crate::contacts::events::tracker::{IdState, TrackedStep};
 use crate::contacts::store::ContactStore;
 use crate::error::Error;
 use crate::frame::frame::Frame;
 use crate::frame::frames::{Frames, unshared};
 use crate::frame::phases::{Clock, PhaseTimes};
-use crate::frame::statics::StaticSet;
 use crate::frame::stored_boxes::StoredBoxes;
-use crate::history::{StepHistory, StepKind};
+use crate::history::StepKind;
 use crate::input::bodies::Bodies;
 use crate::input::chunks::Chunks;
 use crate::input::rows::BoxSource;
 use crate::memory::listener::OnPage;
-use crate::memory::usage::{StepUsage, UsageWindow};
+use crate::memory::usage::StepUsage;
 use crate::parallel;
-use crate::simd::DetectedSimd;
+use crate::state::WorldState;
 use crate::trace::{Span, span};
 use std::sync::Arc;
 
 /// Number of parts in which memory is given back.
 const PART_COUNT: usize = 3 + ContactStore::PART_COUNT;
 
-/// The parts of a world, borrowed for a step.
-pub(crate) struct StepParts<'w> {
-    pub(crate) config: &'w WorldConfig,
-    pub(crate) simd: DetectedSimd,
-    pub(crate) statics: &'w mut StaticSet,
-    pub(crate) frames: &'w mut Frames,
-    pub(crate) broad_phase: &'w mut BroadPhase,
-    pub(crate) contacts: &'w mut ContactStore,
-    pub(crate) usage: &'w mut UsageWindow,
-    pub(crate) history: &'w mut StepHistory,
-}
-
-impl StepParts<'_> {
+impl WorldState {
     /// Steps one frame. The listener gets each page of pairs as soon as it is full.
-    pub(crate) fn step(mut self, chunks: &[Bodies<'_>], listener: Option<&OnPage<'_>>) -> Result<(), Error> {
+    pub(crate) fn step(&mut self, chunks: &[Bodies<'_>], listener: Option<&OnPage<'_>>) -> Result<(), Error> {
         let start = Clock::now();
         let span = span!("step", statics = self.statics.tree.len(); bodies, body_pairs, static_pairs, error);
         let mut next = self.frames.next();
@@ -111,7 +97,7 @@ impl StepParts<'_> {
     }
 
     /// Gives back all memory that the last successful step does not need.
-    pub(crate) fn shrink_to_fit(mut self) {
+    pub(crate) fn shrink_to_fit(&mut self) {
         (0..PART_COUNT).for_each(|part| self.shrink_part(part));
         self.contacts.pool.shrink(0);
         self.statics.drop_grid();
@@ -182,7 +168,7 @@ impl StepParts<'_> {
     }
 
     /// Subtracts `by` from all stored coordinates, and files the bodies again.
-    pub(crate) fn shift_origin(self, by: [f32; 2]) -> Result<(), Error> {
+    pub(crate) fn shift_origin(&mut self, by: [f32; 2]) -> Result<(), Error> {
         let Self { config, simd, statics, frames, broad_phase, contacts, .. } = self;
         let _span = span!("shift_origin", bodies = frames.front().row_count, statics = statics.tree.len());
         let parallel = config.may_use_threads();
@@ -197,7 +183,7 @@ impl StepParts<'_> {
         };
         let boxes = StoredBoxes::shifted(front, by);
         let parallel = config.is_parallel(front.row_count);
-        let step = StepContext::new(config, simd, parallel, &shifted, false, &contacts.pool);
+        let step = StepContext::new(config, *simd, parallel, &shifted, false, &contacts.pool);
         let mut next = frames.next();
         let frame = unshared(&mut next);
         broad_phase.file_shifted(step, &boxes, frame);

@@ -23,7 +23,7 @@ use crate::input::filter::Filter;
 use crate::input::rows::BoxSource;
 use crate::pair::Hit;
 use crate::query::QueryBuilder;
-use crate::step::StepParts;
+use crate::state::WorldState;
 use crate::trace::span;
 
 // Where told steps and full ones take the same time, with two thousand to a million bodies on one
@@ -41,9 +41,9 @@ const COST_NEWLY_CHANGED: usize = 22;
 /// as one changed row.
 const TIMED_ROWS_MIN: usize = 32;
 
-impl StepParts<'_> {
+impl WorldState {
     /// Steps one frame of which only some rows changed since the last one.
-    pub(crate) fn step_changed(mut self, chunks: &[Bodies<'_>], changed: ChangedRows<'_>) -> Result<(), Error> {
+    pub(crate) fn step_changed(&mut self, chunks: &[Bodies<'_>], changed: ChangedRows<'_>) -> Result<(), Error> {
         let start = Clock::now();
         let mut chunk_starts = std::mem::take(&mut self.broad_phase.chunk_starts);
         let rows = Chunks::new(chunks, &mut chunk_starts);

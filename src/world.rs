@@ -1,33 +1,26 @@
 //! The world: all three tiers behind one call.
 
-use crate::broad_phase::broad_phase::BroadPhase;
 use crate::config::WorldConfig;
 use crate::contacts::contacts::Contacts;
 use crate::contacts::events::tracker::{check_changed_static_ids, check_static_ids};
 use crate::contacts::events::view::ContactEventsMut;
-use crate::contacts::store::ContactStore;
 use crate::contacts::stream::channel::{Sender, StepStream};
 use crate::contacts::stream::page::StreamedPage;
 use crate::error::{Error, InvalidRow};
-use crate::frame::frames::Frames;
-use crate::frame::statics::StaticSet;
 use crate::geometry::{Aabb, Circle, Point, RawAabb, Ray};
-use crate::history::StepHistory;
 use crate::input::bodies::Bodies;
 use crate::input::changed_rows::ChangedRows;
 use crate::input::statics::Statics;
-use crate::memory::usage::UsageWindow;
 use crate::query::{CastHit, Hits, Neighbor, QueryBuilder};
 use crate::reader::SnapshotReader;
 use crate::record::Recorder;
 use crate::record::call::Call;
 #[cfg(feature = "record")]
 use crate::record::{PairDigest, RecordingSummary};
-use crate::report::{Report, ReportedWorld};
+use crate::report::Report;
 #[cfg(feature = "serde")]
-use crate::save::{RestoredParts, SavedWorld};
-use crate::simd::DetectedSimd;
-use crate::step::StepParts;
+use crate::save::SavedWorld;
+use crate::state::WorldState;
 use crate::tier::DebugShape;
 use crate::tier::static_tree::tree::StaticTree;
 use crate::trace::span;
@@ -56,14 +49,7 @@ use std::ops::Range;
 /// ```
 #[derive(Default)]
 pub struct World {
-    config: WorldConfig,
-    simd: DetectedSimd,
-    statics: StaticSet,
-    frames: Frames,
-    broad_phase: BroadPhase,
-    contacts: ContactStore,
-    usage: UsageWindow,
-    history: StepHistory,
+    state: WorldState,
     recorder: Recorder,
 }
 
@@ -75,15 +61,12 @@ impl World {
     ///
     /// [`Error::InvalidConfig`] if a setting is out of range; it names the setting and its value.
     pub fn new(config: WorldConfig) -> Result<Self, Error> {
-        config.validate()?;
-        let contacts = ContactStore::new(&config);
-        let frames = Frames::new(config.contact_tracking);
-        Ok(Self { simd: DetectedSimd::detect(config.simd_max), config, contacts, frames, ..Self::default() })
+        Ok(Self { state: WorldState::new(config)?, ..Self::default() })
     }
 
     /// The settings.
     pub fn config(&self) -> &WorldConfig {
-        &self.config
+        &self.state.config
     }
 }
 
@@ -143,7 +126,7 @@ impl World {
     /// once.
     pub fn step<'a>(&mut self, bodies: impl AsRef<[Bodies<'a>]>) -> Result<Contacts<'_>, Error> {
         let bodies = bodies.as_ref();
-        self.recorded(Call::Step(bodies), |world| world.parts().step(bodies, None))?;
+        self.recorded(Call::Step(bodies), |state| state.step(bodies, None))?;
         Ok(self.contacts())
     }
 
@@ -256,7 +239,7 @@ impl World {
         changed: impl Into<ChangedRows<'c>>,
     ) -> Result<Contacts<'_>, Error> {
         let (bodies, changed) = (bodies.as_ref(), changed.into());
-        self.recorded(Call::StepChanged(bodies, changed), |world| world.parts().step_changed(bodies, changed))?;
+        self.recorded(Call::StepChanged(bodies, changed), |state| state.step_changed(bodies, changed))?;
         Ok(self.contacts())
     }
 
@@ -316,8 +299,8 @@ impl World {
         on_page: impl Fn(StreamedPage<'_>) + Sync,
     ) -> Result<Contacts<'_>, Error> {
         let bodies = bodies.as_ref();
-        self.recorded(Call::Step(bodies), |world| {
-            world.parts().step(bodies, Some(&|sequence, pairs| on_page(StreamedPage::new(sequence, pairs))))
+        self.recorded(Call::Step(bodies), |state| {
+            state.step(bodies, Some(&|sequence, pairs| on_page(StreamedPage::new(sequence, pairs))))
         })?;
         Ok(self.contacts())
     }
@@ -347,22 +330,22 @@ impl World {
     ) -> Result<Contacts<'_>, Error> {
         let stream = StepStream::new(sender);
         let bodies = bodies.as_ref();
-        let outcome = self.recorded(Call::Step(bodies), |world| {
-            world.parts().step(bodies, Some(&|sequence, pairs| stream.send_page(sequence, pairs)))
+        let outcome = self.recorded(Call::Step(bodies), |state| {
+            state.step(bodies, Some(&|sequence, pairs| stream.send_page(sequence, pairs)))
         });
-        stream.close(outcome.clone().map(|()| self.contacts.summary(self.step_number())));
+        stream.close(outcome.clone().map(|()| self.state.contacts.summary(self.step_number())));
         outcome.map(|()| self.contacts())
     }
 
     /// The number of successful steps so far.
     pub fn step_number(&self) -> u64 {
-        self.frames.front().step
+        self.state.frames.front().step
     }
 
     /// The rows that the last successful step skipped, ascending; see
     /// [`InvalidRows::Skip`](crate::InvalidRows::Skip).
     pub fn skipped_rows(&self) -> &[InvalidRow] {
-        &self.frames.front().skipped
+        &self.state.frames.front().skipped
     }
 }
 
@@ -402,15 +385,15 @@ impl World {
     /// [`remove_statics`](Self::remove_statics).
     pub fn set_statics<'s>(&mut self, statics: impl Into<Statics<'s>>) -> Result<(), Error> {
         let statics = statics.into();
-        self.recorded(Call::SetStatics(statics), |world| {
+        self.recorded(Call::SetStatics(statics), |state| {
             let _span = span!("build_statics", statics = statics.aabbs.len());
-            let tree = StaticTree::build(statics, world.config.may_use_threads())?;
-            if world.config.contact_tracking {
+            let tree = StaticTree::build(statics, state.config.may_use_threads())?;
+            if state.config.contact_tracking {
                 check_static_ids(&tree)?;
             }
-            world.history.count_set_statics(&world.statics.tree, &tree);
-            world.statics.replace(tree);
-            world.contacts.clear_statics();
+            state.history.count_set_statics(&state.statics.tree, &tree);
+            state.statics.replace(tree);
+            state.contacts.clear_statics();
             Ok(())
         })
     }
@@ -443,7 +426,7 @@ impl World {
     /// O(log k) if k rows were inserted, replaced or removed since the tree was built; see
     /// [`insert_statics`](Self::insert_statics).
     pub fn set_static_enabled(&mut self, row: u32, enabled: bool) -> Result<bool, Error> {
-        self.recorded(Call::SetStaticEnabled(row, enabled), |world| world.statics.set_enabled(row, enabled))
+        self.recorded(Call::SetStaticEnabled(row, enabled), |state| state.statics.set_enabled(row, enabled))
     }
 
     /// Appends statics, all enabled, and returns their rows.
@@ -500,10 +483,10 @@ impl World {
     /// The next [`step_changed`](Self::step_changed) searches anew for the pairs of all bodies that
     /// touch the old or the new boxes.
     pub fn insert_statics<'s>(&mut self, statics: impl Into<Statics<'s>>) -> Result<Range<u32>, Error> {
-        let (statics, parallel) = (statics.into(), self.config.may_use_threads());
+        let (statics, parallel) = (statics.into(), self.state.config.may_use_threads());
         let check = self.check_of_changed_statics();
-        self.recorded(Call::InsertStatics(statics), |world| {
-            world.statics.edit(|tree| tree.insert_statics(&statics, parallel), check)
+        self.recorded(Call::InsertStatics(statics), |state| {
+            state.statics.edit(|tree| tree.insert_statics(&statics, parallel), check)
         })
     }
 
@@ -528,11 +511,11 @@ impl World {
     ///
     /// That of [`insert_statics`](Self::insert_statics).
     pub fn replace_statics<'s>(&mut self, rows: &[u32], statics: impl Into<Statics<'s>>) -> Result<(), Error> {
-        let (statics, parallel) = (statics.into(), self.config.may_use_threads());
+        let (statics, parallel) = (statics.into(), self.state.config.may_use_threads());
         let check = self.check_of_changed_statics();
         let edit =
             |tree: &mut StaticTree| tree.replace_statics(rows, &statics, parallel).map(|()| rows.iter().copied());
-        self.recorded(Call::ReplaceStatics(rows, statics), |world| world.statics.edit(edit, check).map(|_| ()))
+        self.recorded(Call::ReplaceStatics(rows, statics), |state| state.statics.edit(edit, check).map(|_| ()))
     }
 
     /// Removes the statics of some rows.
@@ -552,9 +535,9 @@ impl World {
     /// That of [`insert_statics`](Self::insert_statics). A row whose static was removed before the
     /// tree was built counts again.
     pub fn remove_statics(&mut self, rows: &[u32]) -> Result<(), Error> {
-        let parallel = self.config.may_use_threads();
+        let parallel = self.state.config.may_use_threads();
         let edit = |tree: &mut StaticTree| tree.remove_statics(rows, parallel).map(|()| rows.iter().copied());
-        self.recorded(Call::RemoveStatics(rows), |world| world.statics.edit(edit, |_, _| Ok(())).map(|_| ()))
+        self.recorded(Call::RemoveStatics(rows), |state| state.statics.edit(edit, |_, _| Ok(())).map(|_| ()))
     }
 
     /// Returns the check of a set of which some rows changed: if contacts are tracked, ids are
@@ -562,13 +545,13 @@ impl World {
     fn check_of_changed_statics<R: IntoIterator<Item = u32>>(
         &self,
     ) -> impl FnOnce(&StaticTree, R) -> Result<(), Error> + use<R> {
-        let is_needed = self.config.contact_tracking;
+        let is_needed = self.state.config.contact_tracking;
         move |tree, rows| if is_needed { check_changed_static_ids(tree, rows) } else { Ok(()) }
     }
 
     /// The static set: its boxes, ids and filters by row, and which rows are enabled.
     pub fn statics(&self) -> &StaticTree {
-        &self.statics.tree
+        &self.state.statics.tree
     }
 }
 
@@ -579,8 +562,13 @@ impl World {
     /// The contacts that [`step`](Self::step) returns borrow the world mutably. These do not, so
     /// the world can be queried while they are iterated. Empty before the first step.
     pub fn contacts(&self) -> Contacts<'_> {
-        let frame = self.frames.front();
-        Contacts::new(&self.contacts, frame, &self.statics.tree, self.config.is_parallel(frame.row_count))
+        let frame = self.state.frames.front();
+        Contacts::new(
+            &self.state.contacts,
+            frame,
+            &self.state.statics.tree,
+            self.state.config.is_parallel(frame.row_count),
+        )
     }
 
     /// Mutable access to the values of tracked contacts.
@@ -588,7 +576,7 @@ impl World {
     /// `None` unless [`WorldConfig::with_contact_tracking`] is on. See
     /// [`ContactEvents`](crate::ContactEvents) for an example.
     pub fn events_mut(&mut self) -> Option<ContactEventsMut<'_>> {
-        self.contacts.events.as_deref_mut().map(ContactEventsMut::new)
+        self.state.contacts.events.as_deref_mut().map(ContactEventsMut::new)
     }
 }
 
@@ -609,7 +597,7 @@ impl World {
     /// # Ok::<(), triphase::Error>(())
     /// ```
     pub fn query(&self) -> QueryBuilder<'_> {
-        QueryBuilder::of_frame(self.frames.front(), &self.statics.tree, self.config.may_use_threads())
+        QueryBuilder::of_frame(self.state.frames.front(), &self.state.statics.tree, self.state.config.may_use_threads())
     }
 
     /// Finds all entities whose boxes overlap `area`; see [`QueryBuilder::query_aabb`].
@@ -685,7 +673,7 @@ impl World {
     ///
     /// The first call after a step takes O(rows) time and 16 bytes per row; later calls take O(1).
     pub fn aabb(&self, row: u32) -> Option<RawAabb> {
-        self.frames.front().aabb(row)
+        self.state.frames.front().aabb(row)
     }
 
     /// Creates a handle through which other threads get the last completed step.
@@ -732,7 +720,7 @@ impl World {
     /// is built in memory that no [`Snapshot`](crate::Snapshot) uses. If snapshots keep at most two
     /// earlier steps at a time, steps reuse the memory of older ones and allocate nothing.
     pub fn reader(&self) -> SnapshotReader {
-        SnapshotReader::new(self.frames.publish(), self.config.may_use_threads())
+        SnapshotReader::new(self.state.frames.publish(), self.state.config.may_use_threads())
     }
 
     /// Visits the parts of the three tiers' structures, for debug drawing.
@@ -745,7 +733,7 @@ impl World {
     ///
     /// O(cells + ghosts + nodes).
     pub fn visit_debug_shapes(&self, visitor: impl FnMut(DebugShape)) {
-        self.frames.front().visit_debug_shapes(&self.statics.tree, visitor);
+        self.state.frames.front().visit_debug_shapes(&self.state.statics.tree, visitor);
     }
 }
 
@@ -823,7 +811,7 @@ impl World {
     /// O(rows) on the calling thread: four bytes are copied per row. Allocates only if `order` has
     /// too little capacity.
     pub fn spatial_order(&self, order: &mut Vec<u32>) {
-        self.frames.front().write_spatial_order(order);
+        self.state.frames.front().write_spatial_order(order);
     }
 
     /// Moves the origin of coordinates to `by`, so that the active part of a large world stays near
@@ -877,11 +865,11 @@ impl World {
     /// coarse, and shift by thousands of units, rather than by a little in every frame.
     pub fn shift_origin(&mut self, by: impl Into<[f32; 2]>) -> Result<(), Error> {
         let by = by.into();
-        self.recorded(Call::ShiftOrigin(by), |world| {
+        self.recorded(Call::ShiftOrigin(by), |state| {
             if let Some(axis) = (0..2).find(|&axis| !by[axis].is_finite()) {
                 return Err(Error::InvalidOrigin { axis, value: by[axis] });
             }
-            world.parts().shift_origin(by)
+            state.shift_origin(by)
         })
     }
 
@@ -894,7 +882,7 @@ impl World {
     /// is released by the next one.
     pub fn shrink_to_fit(&mut self) {
         self.recorder.call(Call::ShrinkToFit);
-        self.parts().shrink_to_fit();
+        self.state.shrink_to_fit();
         self.record_outcome(false, &Ok(()));
     }
 
@@ -920,14 +908,7 @@ impl World {
     /// O(cells), and if contacts are tracked O(bodies / 4096). Meant for occasional use, not for
     /// every frame.
     pub fn report(&self) -> Report {
-        Report::new(ReportedWorld {
-            config: &self.config,
-            statics: &self.statics,
-            frames: &self.frames,
-            broad_phase: &self.broad_phase,
-            contacts: &self.contacts,
-            history: &self.history,
-        })
+        Report::new(&self.state)
     }
 
     /// Saves the world as a value to serialize with any `serde` format. (Feature `serde`.)
@@ -961,7 +942,7 @@ impl World {
     /// per contact, and 8 per body with tracked contacts.
     #[cfg(feature = "serde")]
     pub fn save(&self) -> SavedWorld {
-        SavedWorld::new(&self.config, self.step_number(), &self.statics, &self.contacts)
+        SavedWorld::new(&self.state.config, self.step_number(), &self.state.statics, &self.state.contacts)
     }
 
     /// Restores a [saved](Self::save) world. (Feature `serde`.)
@@ -982,9 +963,7 @@ impl World {
     /// That of [`set_statics`](Self::set_statics), plus O(tracked contacts).
     #[cfg(feature = "serde")]
     pub fn restore(saved: SavedWorld) -> Result<Self, Error> {
-        let RestoredParts { config, statics, frames, contacts } = saved.restore()?;
-        let simd = DetectedSimd::detect(config.simd_max);
-        Ok(Self { config, simd, statics, frames, contacts, ..Self::default() })
+        Ok(Self { state: saved.restore()?, ..Self::default() })
     }
 }
 
@@ -1019,7 +998,8 @@ impl World {
     /// the largest record; another for columns that are strided or computed.
     pub fn record_to(&mut self, writer: impl std::io::Write + Send + 'static) -> std::io::Result<()> {
         self.recorder.end()?;
-        self.recorder = Recorder::begin(Box::new(writer), &self.config, &self.statics.tree, self.step_number())?;
+        self.recorder =
+            Recorder::begin(Box::new(writer), &self.state.config, &self.state.statics.tree, self.step_number())?;
         Ok(())
     }
 
@@ -1040,15 +1020,9 @@ impl World {
         self.recorder.error()
     }
 
-    /// A world with statics that made `step` steps before.
-    pub(crate) fn continued(config: WorldConfig, statics: StaticTree, step: u64) -> Result<Self, Error> {
-        if config.contact_tracking {
-            check_static_ids(&statics)?;
-        }
-        let frames = Frames::after(step, config.contact_tracking);
-        let mut world = Self { frames, ..Self::new(config)? };
-        world.statics.replace(statics);
-        Ok(world)
+    /// The world with a state that it was given.
+    pub(crate) fn of(state: WorldState) -> Self {
+        Self { state, ..Self::default() }
     }
 
     /// Records what the last call returned.
@@ -1071,26 +1045,25 @@ impl World {
 
 impl World {
     /// Makes a call, and records it if there is a recording (RECORD-2).
-    fn recorded<T>(&mut self, call: Call<'_>, run: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
+    fn recorded<T>(
+        &mut self,
+        call: Call<'_>,
+        run: impl FnOnce(&mut WorldState) -> Result<T, Error>,
+    ) -> Result<T, Error> {
         let is_step = matches!(call, Call::Step(_) | Call::StepChanged(..));
         self.recorder.call(call);
-        let outcome = run(self);
+        let outcome = run(&mut self.state);
         self.record_outcome(is_step, &outcome);
         outcome
-    }
-
-    fn parts(&mut self) -> StepParts<'_> {
-        let Self { config, simd, statics, frames, broad_phase, contacts, usage, history, recorder: _ } = self;
-        StepParts { config, simd: *simd, statics, frames, broad_phase, contacts, usage, history }
     }
 }
 
 impl std::fmt::Debug for World {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("World")
-            .field("config", &self.config)
+            .field("config", &self.state.config)
             .field("contacts", &self.contacts())
-            .field("statics", &self.statics.tree.len())
+            .field("statics", &self.state.statics.tree.len())
             .finish_non_exhaustive()
     }
 }

@@ -32,6 +32,7 @@ const ROOMS: &[&[&str]] = &[
     &["query"],
     &["history.rs"],
     &["advice.rs"],
+    &["state.rs"],
     &["reader.rs", "report.rs", "save.rs", "step.rs"],
     &["step_changed.rs"],
     &["record"],

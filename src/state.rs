@@ -1,0 +1,49 @@
+//! What a world consists of.
+
+use crate::broad_phase::broad_phase::BroadPhase;
+use crate::config::WorldConfig;
+use crate::contacts::store::ContactStore;
+use crate::error::Error;
+use crate::frame::frames::Frames;
+use crate::frame::statics::StaticSet;
+use crate::history::StepHistory;
+use crate::memory::usage::UsageWindow;
+use crate::simd::DetectedSimd;
+
+/// The parts of a world, apart from its recording.
+#[derive(Default)]
+pub(crate) struct WorldState {
+    pub(crate) config: WorldConfig,
+    pub(crate) simd: DetectedSimd,
+    pub(crate) statics: StaticSet,
+    pub(crate) frames: Frames,
+    pub(crate) broad_phase: BroadPhase,
+    pub(crate) contacts: ContactStore,
+    pub(crate) usage: UsageWindow,
+    pub(crate) history: StepHistory,
+}
+
+impl WorldState {
+    pub(crate) fn new(config: WorldConfig) -> Result<Self, Error> {
+        config.validate()?;
+        let contacts = ContactStore::new(&config);
+        let frames = Frames::new(config.contact_tracking);
+        Ok(Self { simd: DetectedSimd::detect(config.simd_max), config, contacts, frames, ..Self::default() })
+    }
+
+    /// The state after `step` steps that were made before, with these statics.
+    #[cfg(any(feature = "record", feature = "serde"))]
+    pub(crate) fn continued(
+        config: WorldConfig,
+        statics: crate::tier::static_tree::tree::StaticTree,
+        step: u64,
+    ) -> Result<Self, Error> {
+        if config.contact_tracking {
+            crate::contacts::events::tracker::check_static_ids(&statics)?;
+        }
+        let frames = Frames::after(step, config.contact_tracking);
+        let mut state = Self { frames, ..Self::new(config)? };
+        state.statics.replace(statics);
+        Ok(state)
+    }
+}
