@@ -33,6 +33,21 @@ pub(crate) const fn words_max(population: usize) -> usize {
     starts_max(population) + x_table_max(population) + y_table_max(population)
 }
 
+/// A way to lay out the cells of a band.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Layout {
+    /// Equal cells.
+    Equal,
+    /// One row of equal columns that may be narrower than bodies; they divide x (0) or y (1).
+    OneRow { axis: usize },
+    /// Fine cells merged into cells about as wide as high where bodies are.
+    Merged,
+    /// Fine cells merged into cells as narrow as possible, for bodies along a line or in clusters.
+    Narrow,
+    /// Columns between sorted borders, and rows too if equal rows do not fit.
+    Borders,
+}
+
 /// The columns and rows of cells of a band. Their tables are in the words of the band.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct CellGrid {

@@ -14,10 +14,10 @@ use crate::memory::record::BodyRecord;
 use crate::tier::point_grid::axis::{
     AxisMap, BandAxis, CELLS_AT_ONCE, Extent, FINE_MAX, edges_key, find_borders, linear_cell, merge_cells,
 };
-use crate::tier::point_grid::band::cell_grid::{CellGrid, starts_max, x_table_max};
+use crate::tier::point_grid::band::cell_grid::{CellGrid, Layout, starts_max, x_table_max};
 use crate::tier::point_grid::band::equal_cells::{CellSize, POPULATION, SLENDER, equal_cells};
 use crate::tier::point_grid::band::keys::{EqualCells, unpack_cells};
-use crate::tier::point_grid::band::one_row::{FirstTry, RowEstimate, measure_row, one_row};
+use crate::tier::point_grid::band::one_row::{RowEstimate, measure_row, one_row};
 use crate::tier::point_grid::band::scratch::BandScratch;
 
 /// Equal cells are used if the cell of a body has at most this many times as many bodies, in the
@@ -45,21 +45,6 @@ const PARTS: usize = 16;
 /// Well above [`UNEVEN_MAX`], so that chance does not rule out equal cells where they would do.
 const CLEARLY_UNEVEN: f32 = 6.0;
 
-/// A way to lay out the cells of a band.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Layout {
-    /// Equal cells.
-    Equal,
-    /// One row of equal columns that may be narrower than bodies; they divide x (0) or y (1).
-    OneRow { axis: usize },
-    /// Fine cells merged into cells about as wide as high where bodies are.
-    Merged,
-    /// Fine cells merged into cells as narrow as possible, for bodies along a line or in clusters.
-    Narrow,
-    /// Columns between sorted borders, and rows too if equal rows do not fit.
-    Borders,
-}
-
 /// Chooses the cells of a band, and fills its tables and the keys of its bodies.
 ///
 /// Also returns the crowding: the mean number of bodies in the cell of a body, itself included; in
@@ -74,11 +59,7 @@ pub(super) fn choose_cells(
     let mut lay_out = |layout| lay_out(layout, own, extents, cell_size, words, scratch);
     let may_be_even = may_be_even(own, extents);
     let row = RowEstimate::new(own, extents, cell_size, may_be_even);
-    let first = row.and_then(|row| row.first_try()).map(|first| match first {
-        FirstTry::OneRow { axis, crowding_max } => (Layout::OneRow { axis }, crowding_max),
-        FirstTry::EqualCells => (Layout::Equal, f32::INFINITY),
-    });
-    if let Some((layout, crowding_max)) = first
+    if let Some((layout, crowding_max)) = row.and_then(|row| row.first_try())
         && let Some(chosen) = lay_out(layout).filter(|(_, crowding)| *crowding <= crowding_max)
     {
         return chosen;
@@ -91,7 +72,7 @@ pub(super) fn choose_cells(
             Layout::Equal => may_be_even.then_some(layout),
             // Equal cells were tried before, and are crowded.
             Layout::OneRow { .. } => {
-                let axis = row.filter(|_| may_be_even).and_then(|row| row.axis_if_faster_than(best.1.1));
+                let axis = row.and_then(|row| row.axis_if_faster_than_even(best.1.1));
                 axis.map(|axis| Layout::OneRow { axis })
             }
             // Both merge the same fine cells.

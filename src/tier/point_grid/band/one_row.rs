@@ -13,7 +13,7 @@
 use crate::memory::cell_table::CellKey;
 use crate::memory::record::BodyRecord;
 use crate::tier::point_grid::axis::{Extent, FINE_MAX};
-use crate::tier::point_grid::band::cell_grid::CellGrid;
+use crate::tier::point_grid::band::cell_grid::{CellGrid, Layout};
 use crate::tier::point_grid::band::equal_cells::{CellSize, equal_cells};
 use crate::tier::sweep::axis_sample::{beginning_around, beginning_in};
 
@@ -38,15 +38,6 @@ const BETTER: f64 = 2.0;
 /// Mean number of bodies in a column. With fewer, the table of cells, which has an empty row below,
 /// would not fit (BAND-3).
 const POPULATION: f32 = 2.8;
-
-/// A layout to be tried before all others.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum FirstTry {
-    /// One row whose columns divide an axis, to be kept up to this crowding.
-    OneRow { axis: usize, crowding_max: f32 },
-    /// Equal cells: all cells would be crowded, and the band will be swept.
-    EqualCells,
-}
 
 /// Estimates whether one row is faster than cells, before any are laid out.
 #[derive(Clone, Copy)]
@@ -74,8 +65,9 @@ impl<'a> RowEstimate<'a> {
         Some(Self { own, extents, in_cell, may_be_even })
     }
 
-    /// What is worth a try before all other layouts, if anything is.
-    pub(super) fn first_try(&self) -> Option<FirstTry> {
+    /// The layout that is worth a try before all others, if one is, and up to which crowding it is
+    /// to be kept.
+    pub(super) fn first_try(&self) -> Option<(Layout, f32)> {
         let &Self { own, in_cell, may_be_even, extents } = self;
         if may_be_even && in_cell < CROWDED {
             return None;
@@ -84,7 +76,8 @@ impl<'a> RowEstimate<'a> {
         if in_cell > SWEPT {
             let swept = [0, 1].map(|axis| beginning_in(axis, own, 0.0)).into_iter().fold(f64::INFINITY, f64::min);
             if swept < FEW_SWEPT && swept + SORTED < tests {
-                return Some(FirstTry::EqualCells);
+                // All cells would be crowded, and the band will be swept.
+                return Some((Layout::Equal, f32::INFINITY));
             }
         }
         let mut crowding_max = if may_be_even { in_cell } else { SEARCHED + in_cell };
@@ -92,12 +85,15 @@ impl<'a> RowEstimate<'a> {
             // No equal cell is smaller than the widest and the highest body.
             crowding_max = SEARCHED + beginning_around(own, extents.map(|extent| extent.side));
         }
-        (tests < crowding_max).then_some(FirstTry::OneRow { axis, crowding_max: crowding_max as f32 })
+        (tests < crowding_max).then_some((Layout::OneRow { axis }, crowding_max as f32))
     }
 
     /// The axis whose columns are faster than equal cells with this crowding, if those of either
-    /// are.
-    pub(super) fn axis_if_faster_than(&self, crowding: f32) -> Option<usize> {
+    /// are; `None` if bodies are not evenly distributed.
+    pub(super) fn axis_if_faster_than_even(&self, crowding: f32) -> Option<usize> {
+        if !self.may_be_even {
+            return None;
+        }
         let (axis, tests) = self.fewest_tests();
         (tests < f64::from(crowding) / BETTER).then_some(axis)
     }
@@ -164,14 +160,15 @@ mod tests {
         })
     }
 
-    fn first_try(own: &[BodyRecord], cell_size: CellSize, may_be_even: bool) -> Option<FirstTry> {
-        RowEstimate::new(own, extents(own), cell_size, may_be_even).and_then(|row| row.first_try())
+    fn first_try(own: &[BodyRecord], cell_size: CellSize, may_be_even: bool) -> Option<Layout> {
+        let estimate = RowEstimate::new(own, extents(own), cell_size, may_be_even)?;
+        estimate.first_try().map(|(layout, _)| layout)
     }
 
     #[test]
     fn bodies_of_many_sizes_are_in_one_row_unless_cells_suit_them() {
         let is_row =
-            |own: &[BodyRecord]| matches!(first_try(own, CellSize::ForOwnPairs, true), Some(FirstTry::OneRow { .. }));
+            |own: &[BodyRecord]| matches!(first_try(own, CellSize::ForOwnPairs, true), Some(Layout::OneRow { .. }));
         let wide_or_tall = |k: usize| if k.is_multiple_of(2) { [60.0, 0.1] } else { [0.1, 60.0] };
         let mixed = band(|k, _| wide_or_tall(k));
         assert!(is_row(&mixed), "wide and tall ones");
@@ -186,13 +183,9 @@ mod tests {
     fn columns_divide_the_axis_on_which_fewer_are_beside_each_other() {
         // As long as the band, and beside few others across it.
         let beams = band(|k, _| [3000.0, if k % 100 == 1 { 50.0 } else { 0.1 }]);
-        let Some(FirstTry::OneRow { axis: 1, .. }) = first_try(&beams, CellSize::ForOwnPairs, true) else {
-            panic!("beams")
-        };
+        let Some(Layout::OneRow { axis: 1 }) = first_try(&beams, CellSize::ForOwnPairs, true) else { panic!("beams") };
         let tall = band(|k, _| [if k % 100 == 1 { 500.0 } else { 0.1 }, 90.0]);
-        let Some(FirstTry::OneRow { axis: 0, .. }) = first_try(&tall, CellSize::ForOwnPairs, true) else {
-            panic!("tall")
-        };
+        let Some(Layout::OneRow { axis: 0 }) = first_try(&tall, CellSize::ForOwnPairs, true) else { panic!("tall") };
     }
 
     #[test]
@@ -200,7 +193,7 @@ mod tests {
         // On a diagonal few are beside each other, although all are in a few parts of the area.
         let diagonal: Vec<_> = (0..5000u16).map(|k| [f32::from(k); 4]).collect();
         let diagonal: Vec<_> = diagonal.iter().map(|&aabb| BodyRecord { aabb, row: 0 }).collect();
-        let Some(FirstTry::OneRow { axis: 0, .. }) = first_try(&diagonal, CellSize::ForOwnPairs, false) else {
+        let Some(Layout::OneRow { axis: 0 }) = first_try(&diagonal, CellSize::ForOwnPairs, false) else {
             panic!("a diagonal")
         };
         assert_eq!(first_try(&diagonal, CellSize::ForOwnPairs, true), None, "cells suit them");
@@ -208,7 +201,7 @@ mod tests {
         let line = |k: u16, height: f32| [0.0, f32::from(k), 1e5, f32::from(k) + height];
         let lines = (0..20_000u16).map(|k| line(k, if k == 7 { 2e4 } else { 0.1 }));
         let lines: Vec<_> = lines.map(|aabb| BodyRecord { aabb, row: 0 }).collect();
-        assert_eq!(first_try(&lines, CellSize::ForOwnPairs, true), Some(FirstTry::EqualCells));
+        assert_eq!(first_try(&lines, CellSize::ForOwnPairs, true), Some(Layout::Equal));
     }
 
     #[test]

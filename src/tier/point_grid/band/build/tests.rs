@@ -8,8 +8,8 @@ use crate::memory::page::{PagePool, PairBudget};
 use crate::memory::pair_sink::PairSink;
 use crate::reference;
 use crate::simd::DetectedSimd;
-use crate::tier::point_grid::band::cell_grid::{CellGrid, words_max};
-use crate::tier::point_grid::band::cell_layout::{Layout, lay_out, may_be_even};
+use crate::tier::point_grid::band::cell_grid::{CellGrid, Layout, words_max};
+use crate::tier::point_grid::band::cell_layout::{lay_out, may_be_even};
 use triphase_scenes::{BoxLayout, SplitMix64};
 
 const LAYOUTS: [Layout; 6] = [
