@@ -42,7 +42,8 @@
 //! RECORD-3: a column that is equal to the one before it in its place is a mark; one that differs
 //! in few rows is these rows. The rest is written in full and not compressed: pack the file.
 //!
-//! RECORD-4: no number in a file sizes memory before as many bytes were read.
+//! RECORD-4: no number in a file sizes memory before that much was read: a bit of the file for a
+//! flag, which is a byte in memory, and six bytes for an empty chunk, which is some hundred.
 
 pub(crate) mod call;
 #[cfg(feature = "record")]
