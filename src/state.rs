@@ -2,6 +2,8 @@
 
 use crate::broad_phase::broad_phase::BroadPhase;
 use crate::config::WorldConfig;
+#[cfg(any(feature = "record", feature = "serde"))]
+use crate::contacts::events::tracker::check_static_ids;
 use crate::contacts::store::ContactStore;
 use crate::error::Error;
 use crate::frame::frames::Frames;
@@ -9,6 +11,8 @@ use crate::frame::statics::StaticSet;
 use crate::history::StepHistory;
 use crate::memory::usage::UsageWindow;
 use crate::simd::DetectedSimd;
+#[cfg(any(feature = "record", feature = "serde"))]
+use crate::tier::static_tree::tree::StaticTree;
 
 /// The parts of a world, apart from its recording.
 #[derive(Default)]
@@ -33,13 +37,9 @@ impl WorldState {
 
     /// The state after `step` steps that were made before, with these statics.
     #[cfg(any(feature = "record", feature = "serde"))]
-    pub(crate) fn continued(
-        config: WorldConfig,
-        statics: crate::tier::static_tree::tree::StaticTree,
-        step: u64,
-    ) -> Result<Self, Error> {
+    pub(crate) fn continued(config: WorldConfig, statics: StaticTree, step: u64) -> Result<Self, Error> {
         if config.contact_tracking {
-            crate::contacts::events::tracker::check_static_ids(&statics)?;
+            check_static_ids(&statics)?;
         }
         let frames = Frames::after(step, config.contact_tracking);
         let mut state = Self { frames, ..Self::new(config)? };
