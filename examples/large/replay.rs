@@ -56,8 +56,7 @@ fn replay(Arguments { file, all, options }: &Arguments) -> Result<(), Failure> {
     let (mut figures, mut phases) = (Figures::default(), PhaseSums::default());
     let (mut differences, mut failed_steps, mut error) = (Vec::new(), 0, None);
     let frames_max = options.frames.map_or(usize::MAX, |frames| frames as usize);
-    let mut entries = recording.by_ref().enumerate().peekable();
-    while let Some((number, entry)) = entries.next() {
+    for (number, entry) in recording.by_ref().enumerate() {
         if figures.frames() + failed_steps >= frames_max {
             break;
         }
@@ -68,7 +67,7 @@ fn replay(Arguments { file, all, options }: &Arguments) -> Result<(), Failure> {
                 break;
             }
         };
-        if entry.outcome.is_none() && matches!(entries.peek(), Some((_, Ok(_)))) {
+        if entry.outcome == Some(RecordedOutcome::Panicked) {
             options.say(&format!("call {number} panicked, and is not made"));
             continue;
         }

@@ -21,9 +21,7 @@ pub struct RecordedEntry {
     pub offset: u64,
     /// The call.
     pub call: RecordedCall,
-    /// What it returned; `None` if the recording ends before that, or if the call panicked. A call
-    /// that panicked left the world as it was, so to follow the recording, do not make a call
-    /// without an outcome that others come after.
+    /// What it returned; `None` if the recording ends before that.
     pub outcome: Option<RecordedOutcome>,
 }
 
@@ -132,6 +130,10 @@ pub enum RecordedOutcome {
         /// The text of the error.
         message: String,
     },
+    /// The call panicked, and others came after it. It left contacts and bodies as they were, so do
+    /// not make it again to follow the recording. (With bodies marked as asleep, the order of later
+    /// pairs may differ.)
+    Panicked,
 }
 
 impl RecordedBodies {

@@ -153,8 +153,9 @@ impl<R: Read> Recording<R> {
             }
             // Looked at when the next call is asked for.
             other => {
+                let goes_on = matches!(other, Ok(Some(_)));
                 self.next = other.transpose();
-                None
+                goes_on.then_some(RecordedOutcome::Panicked)
             }
         };
         Ok(Some(RecordedEntry { offset: record.offset, call, outcome }))

@@ -50,6 +50,9 @@ impl Playback {
                     };
                 }
             };
+            if entry.outcome == Some(RecordedOutcome::Panicked) {
+                continue;
+            }
             let outcome = entry.call.replay(world);
             if let RecordedCall::Step(_) | RecordedCall::StepChanged(..) = entry.call {
                 break match outcome {
