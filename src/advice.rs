@@ -278,7 +278,7 @@ pub(crate) fn about_snapshots(step_count: usize, bytes: usize) -> Option<Advice>
 
 /// A share in percent.
 fn percent(part: usize, all: usize) -> usize {
-    // In u64: a product of 43 million bodies is no usize of 32 bits.
+    // In u64: `part * 100` overflows 32 bits from 43 million bodies on.
     (part as u64 * 100 / all.max(1) as u64) as usize
 }
 

@@ -178,9 +178,9 @@ impl WorldConfig {
 
     /// Sets one bound: the largest half-extent, in world units, of bodies in the point grid.
     ///
-    /// Bodies with a larger half-extent on either axis go to the double grid, apart from few that
-    /// [`step_changed`](crate::World::step_changed) moves. What rounding may add to a box at the
-    /// coordinates farthest from the origin, about a ten-millionth of these, does not count.
+    /// Bodies with a larger half-extent on either axis go to the double grid, apart from a few that
+    /// [`step_changed`](crate::World::step_changed) moves. A body may exceed the bound by what
+    /// rounding adds to boxes: about a ten-millionth of the largest coordinate.
     ///
     /// Without a bound, the world derives one or several from the sizes in each step. See [the
     /// three tiers](crate#three-tiers). Must be finite and at least 0.

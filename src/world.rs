@@ -188,8 +188,8 @@ impl World {
     ///
     /// Rows that were named, added or removed have changed, and so have bodies at statics that
     /// changed (see below). No row counts as changed in the last step if that step was made by
-    /// another method, if all its rows were new, or if statics changed before it that are not
-    /// remembered: all of them, or too many.
+    /// another method, if all its rows were new, or if all statics were replaced before it, or more
+    /// were changed than are remembered.
     ///
     /// The order of query hits, of [`spatial_order`](Self::spatial_order) and of
     /// [`par_for_each_pair_mut`](Contacts::par_for_each_pair_mut) depends on earlier steps too.
@@ -212,9 +212,9 @@ impl World {
     /// - All rows are stepped, in up to three times the time of `step`, if there is nothing to
     ///   start from: the first time, after any other step, after one in which many rows changed,
     ///   after [`set_statics`](Self::set_statics) or [`shift_origin`](Self::shift_origin), while
-    ///   rows are [skipped](crate::InvalidRows::Skip),
-    ///   and when the first filter, id or, in a world of circles, displacement appears, or the last
-    ///   one disappears. Such a step allocates some tens of bytes per pair for its duration.
+    ///   rows are [skipped](crate::InvalidRows::Skip), and when the first filter, id or, in a world
+    ///   of circles, displacement appears, or the last one disappears. Such a step allocates some
+    ///   tens of bytes per pair for its duration.
     /// - If statics were inserted, replaced, removed, enabled or disabled since the last step, each
     ///   body whose box of the last step touches the old or the new box of such a static counts as
     ///   a changed row, without being named.
@@ -1020,7 +1020,7 @@ impl World {
         self.recorder.error()
     }
 
-    /// The world with a state that it was given.
+    /// A world with this state.
     pub(crate) fn of(state: WorldState) -> Self {
         Self { state, ..Self::default() }
     }

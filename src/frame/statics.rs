@@ -152,8 +152,12 @@ impl StaticSet {
 
     /// This shifted set, for the frame of a step that had the set `of_step` instead.
     pub(crate) fn in_place_of(&self, of_step: &Self) -> Self {
-        let version = StaticsVersion { state: self.version.state - 1, ..of_step.version };
-        Self { tree: self.tree.clone(), version, ..Self::default() }
+        Self { tree: self.tree.clone(), version: self.version_before(of_step), ..Self::default() }
+    }
+
+    /// A version of the set of a step, before that of this shifted set.
+    fn version_before(&self, of_step: &Self) -> StaticsVersion {
+        StaticsVersion { state: self.version.state - 1, ..of_step.version }
     }
 
     /// The [`shifted`](Self::shifted) set of a frame. The world's set is `present`, which became
@@ -169,6 +173,6 @@ impl StaticSet {
             return Ok(present_shifted.clone());
         }
         let tree = self.tree.shifted_beside(&present.tree, &present_shifted.tree, by, parallel)?;
-        Ok(Self { tree, ..present_shifted.in_place_of(self) })
+        Ok(Self { tree, version: present_shifted.version_before(self), ..Self::default() })
     }
 }

@@ -68,7 +68,7 @@ impl Aabb {
         [self.0[2], self.0[3]]
     }
 
-    /// The center, `[x, y]`, computed without overflow, and rounded: of the smallest numbers to 0.
+    /// The center, `[x, y]`, computed without overflow. Halves of the smallest numbers become 0.
     pub fn center(&self) -> [f32; 2] {
         let [min_x, min_y, max_x, max_y] = self.0;
         [min_x * 0.5 + max_x * 0.5, min_y * 0.5 + max_y * 0.5]

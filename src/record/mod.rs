@@ -42,8 +42,9 @@
 //! RECORD-3: a column that is equal to the one before it in its place is a mark; one that differs
 //! in few rows is these rows. The rest is written in full and not compressed: pack the file.
 //!
-//! RECORD-4: no number in a file sizes memory before that much was read: a bit of the file for a
-//! flag, which is a byte in memory, and six bytes for an empty chunk, which is some hundred.
+//! RECORD-4: no number in a file sizes memory before the data that it counts was read. Memory may
+//! still be larger than the file: a bit of a flag becomes a byte, and the six bytes of an empty
+//! chunk some hundred.
 
 pub(crate) mod call;
 #[cfg(feature = "record")]

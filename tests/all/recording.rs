@@ -351,8 +351,7 @@ fn panics_of_the_caller_are_not_recorded_as_something_else() {
             row as u64
         }
     };
-    let file = SharedFile::default();
-    let mut world = World::default();
+    let (file, mut world) = (SharedFile::default(), World::default());
     world.record_to(file.clone()).unwrap();
     // The recording asks for eight ids, and then the step does.
     for (x, most) in [(2.0, 99), (0.9, 5), (0.9, 8), (0.9, 99)] {
@@ -386,8 +385,7 @@ fn a_writer_that_panicked_is_not_written_to_again() {
 
 #[test]
 fn statics_that_share_ids_are_refused_if_contacts_are_tracked() {
-    let file = SharedFile::default();
-    let mut world = World::default();
+    let (file, mut world) = (SharedFile::default(), World::default());
     world.set_statics(Statics::new(&[[0.0f32, 0.0, 1.0, 1.0]; 2]).with_ids(&[5, 5])).unwrap();
     world.record_to(file.clone()).unwrap();
     world.stop_recording().unwrap();

@@ -31,8 +31,6 @@ pub struct BroadPhase {
     pub(crate) statics: StaticRows,
     /// A flag per row of the step; kept for its memory.
     pub(crate) changed: Vec<bool>,
-    /// Whether steps are told which rows changed.
-    pub(crate) is_told: bool,
 }
 
 impl BroadPhase {
@@ -42,13 +40,8 @@ impl BroadPhase {
     ///
     /// Those of [`World::new`].
     pub fn new(config: WorldConfig) -> Result<Self, Error> {
-        Ok(Self {
-            world: World::new(config)?,
-            placement: Placement::default(),
-            statics: StaticRows::default(),
-            changed: Vec::new(),
-            is_told: true,
-        })
+        let (placement, statics) = (Placement::default(), StaticRows::default());
+        Ok(Self { world: World::new(config)?, placement, statics, changed: Vec::new() })
     }
 
     /// The world. Ids of bodies and statics are [`Entity::to_bits`].

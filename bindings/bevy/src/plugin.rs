@@ -2,11 +2,14 @@
 
 use crate::broad_phase::BroadPhase;
 use crate::components::BodyColumns;
-use crate::messages::{ContactEnded, ContactStarted, StaticContactEnded, StaticContactStarted};
+use crate::messages::{ContactEnded, ContactStarted, ContactWriters, StaticContactEnded, StaticContactStarted};
 use crate::statics::{update_statics, watch_statics};
 use crate::step::step;
+use crate::tables::BodyData;
 use bevy_app::{App, Plugin, PostUpdate};
+use bevy_ecs::entity::Entities;
 use bevy_ecs::schedule::{InternedScheduleLabel, IntoScheduleConfigs, ScheduleLabel, SystemSet};
+use bevy_ecs::system::{Query, ResMut};
 use std::marker::PhantomData;
 use triphase::WorldConfig;
 
@@ -62,14 +65,19 @@ impl<C: BodyColumns> Plugin for TriphasePlugin<C> {
     /// If a setting is out of range, or the app has a `BroadPhase` already.
     fn build(&self, app: &mut App) {
         assert!(!app.world().contains_resource::<BroadPhase>(), "an app has one `TriphasePlugin`");
-        let mut broad_phase = BroadPhase::new(self.config.clone()).unwrap_or_else(|error| panic!("{error}"));
-        broad_phase.is_told = self.is_told;
+        let broad_phase = BroadPhase::new(self.config.clone()).unwrap_or_else(|error| panic!("{error}"));
         app.insert_resource(broad_phase)
             .add_message::<ContactStarted>()
             .add_message::<ContactEnded>()
             .add_message::<StaticContactStarted>()
             .add_message::<StaticContactEnded>();
         watch_statics(app);
-        app.add_systems(self.schedule, (update_statics, step::<C>).chain().in_set(BroadPhaseSystems));
+        let is_told = self.is_told;
+        let step =
+            move |query: Query<BodyData<C>>,
+                  entities: &Entities,
+                  broad_phase: ResMut<BroadPhase>,
+                  writers: ContactWriters| step::<C>(query, entities, broad_phase, writers, is_told);
+        app.add_systems(self.schedule, (update_statics, step).chain().in_set(BroadPhaseSystems));
     }
 }

@@ -8,7 +8,8 @@ pub(crate) struct StaticRows {
     pub(crate) rows: EntityHashMap<u32>,
     /// Rows of removed statics, for the next ones.
     pub(crate) free: Vec<u32>,
-    /// Rows of those removed since the last good step, whose pairs name these rows.
+    /// Rows of those removed since the last good step. The pairs of that step still name them, so
+    /// they are not used again yet.
     pub(crate) freed: Vec<u32>,
 }
 

@@ -4,12 +4,12 @@ use crate::broad_phase::BroadPhase;
 use crate::components::{EntityFilter, StaticBox};
 use crate::static_rows::StaticRows;
 use bevy_app::App;
-use bevy_ecs::entity::Entity;
+use bevy_ecs::entity::{Entity, EntityHashSet};
 use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::error::BevyError;
 use bevy_ecs::lifecycle::{Add, Remove};
 use bevy_ecs::observer::On;
-use bevy_ecs::prelude::{Changed, Or, With};
+use bevy_ecs::prelude::{Allow, Changed, Or, With};
 use bevy_ecs::resource::Resource;
 use bevy_ecs::system::{Query, ResMut};
 use triphase::{Aabb, Filter, Statics};
@@ -40,24 +40,37 @@ impl Batch {
     }
 }
 
-/// Statics that may have appeared or disappeared, or lost their filter, since the last step.
+/// Entities with [`StaticBox`] that have lost it or their filter, or were enabled or disabled, since
+/// the last step.
 ///
 /// Filled by observers, so that it is complete however rarely the world is stepped: Bevy forgets
 /// the entities of `RemovedComponents` after two frames.
 #[derive(Default, Resource)]
-pub(crate) struct TouchedStatics(Vec<Entity>);
+pub(crate) struct TouchedStatics(EntityHashSet);
+
+/// Whether an entity is a static, or is a disabled one.
+type AnyStatic = (With<StaticBox>, Allow<Disabled>);
 
 /// Adds the observers that fill [`TouchedStatics`].
 pub(crate) fn watch_statics(app: &mut App) {
     app.init_resource::<TouchedStatics>()
         .add_observer(
-            |removed: On<Remove<(StaticBox, EntityFilter, Disabled)>>, mut touched: ResMut<TouchedStatics>| {
-                touched.0.push(removed.entity);
+            // Before it is removed.
+            |removed: On<Remove<(StaticBox, EntityFilter, Disabled)>>,
+             statics: Query<(), AnyStatic>,
+             mut touched: ResMut<TouchedStatics>| {
+                if statics.contains(removed.entity) {
+                    touched.0.insert(removed.entity);
+                }
             },
         )
-        .add_observer(|disabled: On<Add<Disabled>>, mut touched: ResMut<TouchedStatics>| {
-            touched.0.push(disabled.entity);
-        });
+        .add_observer(
+            |disabled: On<Add<Disabled>>, statics: Query<(), AnyStatic>, mut touched: ResMut<TouchedStatics>| {
+                if statics.contains(disabled.entity) {
+                    touched.0.insert(disabled.entity);
+                }
+            },
+        );
 }
 
 type ChangedStatic = (With<StaticBox>, Or<(Changed<StaticBox>, Changed<EntityFilter>)>);
@@ -71,17 +84,19 @@ pub(crate) fn update_statics(
     mut touched: ResMut<TouchedStatics>,
     mut broad_phase: ResMut<BroadPhase>,
 ) -> Result<(), BevyError> {
-    let mut entities = std::mem::take(&mut touched.0);
-    entities.extend(changed.iter());
+    let mut entities: Vec<Entity> = touched.0.drain().chain(changed.iter()).collect();
     entities.sort_unstable();
     entities.dedup();
 
     let BroadPhase { world, statics: StaticRows { rows, free, freed }, .. } = &mut *broad_phase;
-    let (mut removed_rows, mut replaced_rows) = (Vec::new(), Vec::new());
+    let (mut removed, mut removed_rows, mut replaced_rows) = (Vec::new(), Vec::new(), Vec::new());
     let (mut replaced, mut inserted) = (Batch::default(), Batch::default());
     for entity in entities {
         let Ok((StaticBox(aabb), filter)) = all.get(entity) else {
-            removed_rows.extend(rows.remove(&entity));
+            if let Some(&row) = rows.get(&entity) {
+                removed.push(entity);
+                removed_rows.push(row);
+            }
             continue;
         };
         if let Some(row) = rows.get(&entity).copied().or_else(|| free.pop()) {
@@ -94,6 +109,7 @@ pub(crate) fn update_statics(
     }
     if !removed_rows.is_empty() {
         world.remove_statics(&removed_rows)?;
+        removed.iter().for_each(|entity| _ = rows.remove(entity));
         freed.append(&mut removed_rows);
     }
     if !replaced_rows.is_empty() {

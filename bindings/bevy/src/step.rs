@@ -11,21 +11,22 @@ use bevy_ecs::error::BevyError;
 use bevy_ecs::system::{Query, ResMut};
 use triphase::{Bodies, Error};
 
-/// Steps the world from the tables, telling it which rows changed if that is on, and sends messages.
+/// Steps the world from the tables, tells it which rows changed if `is_told`, and sends messages.
 pub(crate) fn step<C: BodyColumns>(
     query: Query<BodyData<C>>,
     entities: &Entities,
     broad_phase: ResMut<BroadPhase>,
     mut writers: ContactWriters,
+    is_told: bool,
 ) -> Result<(), BevyError> {
-    let BroadPhase { world, placement, statics, changed, is_told } = broad_phase.into_inner();
+    let BroadPhase { world, placement, statics, changed } = broad_phase.into_inner();
     let last = placement.take(world.step_number());
     let mut tables = body_tables::<C>(&query, entities)?;
     let placed = place_tables(&mut tables, &last);
     let ids: Vec<_> = tables.iter().map(|table| move |row: usize| table.entities[row].to_bits()).collect();
     let bodies: Vec<Bodies<'_>> = tables.iter().zip(&ids).map(|(table, ids)| table.bodies.with_ids_by(ids)).collect();
 
-    let stepped = if *is_told && flag_changed(changed, &tables, &placed, &last, world) {
+    let stepped = if is_told && flag_changed(changed, &tables, &placed, &last, world) {
         world.step_changed(&bodies, &*changed)
     } else {
         world.step(&bodies)

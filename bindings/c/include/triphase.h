@@ -22,7 +22,8 @@
 //
 // THREADS. Any number of threads may read a world at the same time, each with a tp_buffer of its own.
 // While a thread changes a world, no other thread may use it: use a tp_reader for that. Different
-// worlds are independent. Handles may move between threads. Last errors are kept per thread.
+// worlds are independent. Handles may move between threads. Last errors are kept per thread. Every
+// call that may use several threads may return TP_STATUS_NO_THREADS.
 //
 // RESULTS do not depend on the number of threads or on the instruction set.
 
@@ -103,7 +104,8 @@ enum tp_status
   TP_STATUS_OFF = 16,
   // The output array is too small. The number of elements that it needs was written.
   TP_STATUS_BUFFER_TOO_SMALL = 17,
-  // The system could not start the threads of the world.
+  // The system could not start the threads of the world, or those that worlds share. The latter
+  // are not tried again: use a tp_config.thread_count of 1.
   TP_STATUS_NO_THREADS = 18,
   // A bug in this library, caught at the border. A world that was being changed is broken: all
   // further calls but tp_world_destroy() return this status. One that was only read is not.
@@ -363,7 +365,7 @@ typedef struct tp_config {
   // Number of threads. 0: those of the process-wide pool, which all such worlds share; it has
   // one thread per CPU, or as many as the environment variable RAYON_NUM_THREADS says. 1: the
   // calling thread only. More: a pool of its own, which lives as long as the world; the calling
-  // thread waits meanwhile.
+  // thread waits meanwhile. At most 1,024; none are started with TP_NEVER_PARALLEL.
   uint32_t thread_count;
   // The least number of bodies for which a step uses several threads; 8,000 by default.
   // TP_NEVER_PARALLEL: it never does.

@@ -44,7 +44,8 @@ pub enum tp_status {
     TP_STATUS_OFF = 16,
     /// The output array is too small. The number of elements that it needs was written.
     TP_STATUS_BUFFER_TOO_SMALL = 17,
-    /// The system could not start the threads of the world.
+    /// The system could not start the threads of the world, or those that worlds share. The latter
+    /// are not tried again: use a tp_config.thread_count of 1.
     TP_STATUS_NO_THREADS = 18,
     /// A bug in this library, caught at the border. A world that was being changed is broken: all
     /// further calls but tp_world_destroy() return this status. One that was only read is not.

@@ -108,15 +108,20 @@ pub unsafe extern "C" fn tp_world_create(config: *const tp_config, world: *mut *
                 tp_config::read(size, c.slice(config.cast::<u8>(), tp_config::known_size(size)?, "config")?)?
             };
             let world = World::new(config.to_world_config()?)?;
-            let pool = match config.thread_count {
-                count if count > 1 && world.config().parallel_threshold().is_some() => Some(OwnPool::start(count)?),
-                _ => None,
-            };
+            if config.thread_count > THREADS_MAX {
+                let message = format!("thread_count is {}; must be at most {THREADS_MAX}", config.thread_count);
+                return Err(Failure::status(TP_STATUS_INVALID_CONFIG, message));
+            }
+            let has_pool = config.thread_count > 1 && world.config().parallel_threshold().is_some();
+            let pool = if has_pool { Some(OwnPool::start(config.thread_count)?) } else { None };
             out.write(Box::into_raw(Box::new(tp_world { world, pool, broken: false })));
             Ok(())
         })
     }
 }
+
+/// Most threads of a world.
+const THREADS_MAX: u32 = 1024;
 
 /// The threads of a world. To drop it waits until they have ended.
 struct OwnPool {
@@ -126,26 +131,29 @@ struct OwnPool {
 }
 
 /// Threads that are waited for when this is dropped.
-struct Joined(Vec<JoinHandle<()>>);
+struct Joined {
+    /// After a fork, the child has none of them.
+    process: u32,
+    threads: Vec<JoinHandle<()>>,
+}
 
 impl Drop for Joined {
     fn drop(&mut self) {
+        let threads = std::mem::take(&mut self.threads);
+        if self.process != std::process::id() {
+            return std::mem::forget(threads);
+        }
         // A thread of rayon that panics aborts the process, so there is no panic to pass on.
-        self.0.drain(..).for_each(|thread| _ = thread.join());
+        threads.into_iter().for_each(|thread| _ = thread.join());
     }
 }
 
 impl OwnPool {
     fn start(thread_count: u32) -> Result<Self, Failure> {
-        const THREADS_MAX: u32 = 1024;
-        if thread_count > THREADS_MAX {
-            let message = format!("thread_count is {thread_count}; must be at most {THREADS_MAX}");
-            return Err(Failure::status(TP_STATUS_INVALID_CONFIG, message));
-        }
-        let mut threads = Joined(Vec::new());
+        let mut threads = Joined { process: std::process::id(), threads: Vec::new() };
         let start = |thread: rayon::ThreadBuilder| {
             let named = Builder::new().name(format!("triphase {}", thread.index()));
-            threads.0.push(named.spawn(|| thread.run())?);
+            threads.threads.push(named.spawn(|| thread.run())?);
             Ok(())
         };
         let built = ThreadPoolBuilder::new().num_threads(thread_count as usize).spawn_handler(start).build();

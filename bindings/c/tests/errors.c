@@ -241,7 +241,8 @@ static void test_changed(tp_world *world)
   FAILS(TP_STATUS_LENGTH_MISMATCH, tp_step_changed(world, &bodies, 1, &(tp_changed){.flags = flags, .flag_count = 2}));
   FAILS(TP_STATUS_NULL_POINTER, tp_step_changed(world, &bodies, 1, &(tp_changed){.flag_count = 3}));
   FAILS(TP_STATUS_NULL_POINTER, tp_step_changed(world, &bodies, 1, &(tp_changed){.bit_word_count = 1}));
-  FAILS(TP_STATUS_INVALID_ARGUMENT, tp_step_changed(world, &bodies, 1, &(tp_changed){.row_count = 1, .flags = flags, .flag_count = 3}));
+  changed = (tp_changed){.row_count = 1, .flags = flags, .flag_count = 3};
+  FAILS(TP_STATUS_INVALID_ARGUMENT, tp_step_changed(world, &bodies, 1, &changed));
   bodies.reserved = 1;
   FAILS(TP_STATUS_INVALID_ARGUMENT, tp_step(world, &bodies, 1));
   bodies.reserved = 0;

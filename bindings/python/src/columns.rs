@@ -9,8 +9,8 @@
 //!
 //! COLUMN-3: numbers are read before any array is borrowed, as a number may be an object whose
 //! method runs Python code. If that code changed the shape of a borrowed array, rust-numpy could
-//! not find the borrow to release it, which ends the process. (So do subclasses of `ndarray` whose
-//! methods change other arguments.)
+//! not find the borrow to release it, which ends the process. (It does end if the methods of a
+//! subclass of `ndarray` change another argument.)
 //!
 //! What no borrow can prevent is a write by Python code, or by NumPy, in another thread while the
 //! GIL is released. rust-numpy leaves this to the author of that code, as does every function that
@@ -142,7 +142,9 @@ pub(crate) fn numbers<const N: usize>(value: &Bound<'_, PyAny>, name: &str) -> P
 
 /// Whether an error says that a value is of the wrong type, or out of range.
 pub(crate) fn is_of_type_or_value(error: &PyErr, py: Python<'_>) -> bool {
-    error.is_instance_of::<PyTypeError>(py) || error.is_instance_of::<PyValueError>(py)
+    error.is_instance_of::<PyTypeError>(py)
+        || error.is_instance_of::<PyValueError>(py)
+        || error.is_instance_of::<PyOverflowError>(py)
 }
 
 /// A row, or the bits of layers: an integer that fits 32 bits.

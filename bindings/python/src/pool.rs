@@ -33,7 +33,8 @@ pub(crate) fn check(py: Python<'_>, threads: Option<usize>) -> PyResult<()> {
     }
 }
 
-/// The pool with this many threads, which stays until the process ends; by default one per CPU, or as many as `RAYON_NUM_THREADS` says.
+/// The pool with this many threads, which stays until the process ends; by default one per CPU, or
+/// as many as `RAYON_NUM_THREADS` says.
 ///
 /// Takes the GIL token because the lock is held only while the GIL is: a fork happens with the GIL,
 /// so no thread that does not exist in the child holds the lock.

@@ -47,10 +47,10 @@ impl FoundRayHits {
     }
 }
 
-/// A ray from the arguments of a call.
 /// The argument for the part of a ray that is called otherwise in Rust.
 const MAX_TIME: (&str, &str) = ("max_time", "max_time");
 
+/// A ray from the arguments of a call.
 fn ray(origin: &Bound<'_, PyAny>, direction: &Bound<'_, PyAny>, max_time: f64) -> PyResult<Ray> {
     let ray = Ray::new(numbers::<2>(origin, "origin")?, numbers::<2>(direction, "direction")?, max_time as f32);
     let arguments = ShapeArguments { rows: "origin", parts: &[("direction", "direction"), MAX_TIME] };

@@ -26,7 +26,8 @@ use triphase::Islands;
 /// bounds: largest half-extents of the size classes, ascending, at most 8; derived if None.
 /// cell_size: side of the cells of the grid; derived if None.
 /// pair_limit: a step with more pairs raises Error.
-/// threads: None for one per CPU, or as RAYON_NUM_THREADS says; 1 for the calling thread alone.
+/// threads: at most 1024; None for one per CPU, or as RAYON_NUM_THREADS says; 1 for the calling
+///     thread alone.
 /// parallel_threshold: least number of bodies for which a step uses several threads, or None.
 /// simd_max: the best instruction set that may be used; None for no limit.
 ///

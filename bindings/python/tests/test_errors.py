@@ -117,6 +117,8 @@ ERRORS: list[tuple[Callable[[World], object], str, dict[str, object]]] = [
     (lambda w: w.within(CENTERS, np.ones(2, np.float32)), "radius has 2 rows, but there are 3 points", {}),
     (lambda w: w.within((0, 0, 0), 1), "points: expected 2 numbers", {}),
     (lambda w: w.cast_ray((0, 0), (np.nan, 0)), "ray: direction.x is NaN; must be finite", {"column": "direction"}),
+    (lambda w: w.cast_ray((10**400, 0), (1, 0)), "origin: expected 2 numbers", {"column": "origin"}),
+    (lambda w: w.step(CENTERS, 10**400), "half_extents: expected 2 numbers", {"column": "half_extents"}),
     (lambda w: w.cast_ray((0, 0), (1, 0), -1), "max_time_of_impact is -1", {"column": "max_time"}),
     (lambda w: w.cast_rays(CENTERS, CENTERS * np.nan), "origins row 0: ray: direction.x", {"column": "directions"}),
     (lambda w: w.cast_ray_any((0, np.inf), (1, 0)), "ray: origin.y is inf; must be finite", {"axis": "y"}),

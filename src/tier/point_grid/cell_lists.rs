@@ -116,8 +116,9 @@ impl Cells {
         let [entries_min, entries_max] = ENTRIES_PER_BOX.map(|count| count * records.len());
         let entries_max = ENTRIES.clamp(entries_min, entries_max);
         let cells_max = CELLS_PER_BOX * records.len() + CELLS_FREE;
-        // In f64: the area of a very small or large world is no f32.
-        let [width, height] = [0, 1].map(|axis| f64::from(bounds[axis + 2] - bounds[axis] + side));
+        // In f64: the area of a very small or large world may underflow or overflow an f32.
+        let bounds_wide = bounds.map(f64::from);
+        let [width, height] = [0, 1].map(|axis| bounds_wide[axis + 2] - bounds_wide[axis] + f64::from(side));
         let mut width = side.max((width * height / cells_max as f64).sqrt() as f32);
         let step = records.len().div_ceil(SAMPLE_LEN).max(1);
         for _ in 0..GROWTHS {

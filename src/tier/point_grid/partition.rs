@@ -40,10 +40,10 @@ const CHUNK_LEN: usize = 8192;
 /// Capacity for routed rows of a chunk at first; a few rows in a hundred are routed.
 const ROUTED_RESERVE: usize = CHUNK_LEN / 16;
 
-/// Key of a row that the smallest class has no body of, or that was skipped.
+/// Key of a row whose body the smallest class does not own, or that was skipped.
 const NO_BAND: u16 = u16::MAX;
 
-/// Place of such a row.
+/// Place of a row whose body the smallest class does not own, or that was skipped.
 const NO_PLACE: usize = usize::MAX;
 
 /// The axis that bands divide, a constant in the loops of [`key_batch`].

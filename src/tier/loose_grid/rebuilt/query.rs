@@ -82,7 +82,7 @@ impl RebuiltGrid {
         }
     }
 
-    /// Returns whether all searches are faster through groups than through tight cells.
+    /// Returns whether points and rays are searched faster through groups than through tight cells.
     pub(in crate::tier::loose_grid) fn prefers_groups(&self) -> bool {
         self.tight.listed.len() > self.listed_max() * self.tight.map.cell_count()
     }

@@ -72,7 +72,7 @@ pub(super) fn choose_cells(
             Layout::Equal => may_be_even.then_some(layout),
             // Equal cells were tried before, and are crowded.
             Layout::OneRow { .. } => {
-                let axis = row.and_then(|row| row.axis_if_faster_than_even(best.1.1));
+                let axis = row.and_then(|row| row.axis_if_faster_than(best.1.1));
                 axis.map(|axis| Layout::OneRow { axis })
             }
             // Both merge the same fine cells.

@@ -147,7 +147,7 @@ mod tests {
             let squares = order.count(&keys, &mut starts);
             let in_cell = |cell: usize| keys.iter().filter(|&&key| CellKey(key).cell() == cell).count();
             let populations: Vec<usize> = (0..cells).map(in_cell).collect();
-            assert_eq!(squares, populations.iter().map(|&count| (count * count) as u64).sum::<u64>());
+            assert_eq!(squares, populations.iter().map(|&count| (count as u64).pow(2)).sum::<u64>());
             let ends = populations.iter().scan(0, |end, count| {
                 *end += count;
                 Some(*end as u32)

@@ -88,9 +88,9 @@ impl<'a> RowEstimate<'a> {
         (tests < crowding_max).then_some((Layout::OneRow { axis }, crowding_max as f32))
     }
 
-    /// The axis whose columns are faster than equal cells with this crowding, if those of either
-    /// are; `None` if bodies are not evenly distributed.
-    pub(super) fn axis_if_faster_than_even(&self, crowding: f32) -> Option<usize> {
+    /// The axis to divide into columns, if these are faster than equal cells with this crowding.
+    /// `None` if those of no axis are, or if bodies are not evenly distributed.
+    pub(super) fn axis_if_faster_than(&self, crowding: f32) -> Option<usize> {
         if !self.may_be_even {
             return None;
         }
