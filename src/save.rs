@@ -1,8 +1,8 @@
 //! Saving and restoring worlds as values that can be serialized.
 //!
 //! SAVE-1: saved data is not trusted. It passes the same checks as a caller's input, and no number
-//! in it indexes anything before it is validated, or sizes memory. (One does: a contact of the
-//! highest possible row is valid, and makes room of a tenth of a byte for each row below it.)
+//! in it indexes anything or sizes memory before it is validated. A contact of the highest possible
+//! row is valid, though, and the next step then takes a tenth of a byte for each row below it.
 //!
 //! A saved world contains everything that later steps depend on besides their columns. The rest
 //! (the tree, frames, scratch, the SIMD level) is rebuilt.

@@ -43,8 +43,8 @@
 //! in few rows is these rows. The rest is written in full and not compressed: pack the file.
 //!
 //! RECORD-4: no number in a file sizes memory before the data that it counts was read. Memory may
-//! still be larger than the file: a bit of a flag becomes a byte, and the six bytes of an empty
-//! chunk some hundred.
+//! still be larger than the file: a flag takes a bit there and a byte in memory, an empty chunk six
+//! bytes and some hundred.
 
 pub(crate) mod call;
 #[cfg(feature = "record")]
