@@ -1,4 +1,4 @@
-//! Every query once, on a small world. Each function is independent and can be copied.
+//! Nearly every query once, on a small world. Each function is independent and can be copied.
 //!
 //! `cargo run --release --example queries`
 

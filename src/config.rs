@@ -115,7 +115,8 @@ pub enum BodyShape {
 ///
 /// Each `with_` method returns the settings with one of them changed, and the method without
 /// `with_` reads it. Values are validated by [`World::new`](crate::World::new), which returns
-/// [`Error::InvalidConfig`] for a value out of range.
+/// [`Error::InvalidConfig`] for a value out of range. The settings of a world do not change: for
+/// others, make another world, and set its statics again.
 ///
 /// ```
 /// use triphase::{InvalidRows, World, WorldConfig};
@@ -192,7 +193,7 @@ impl WorldConfig {
     ///
     /// Each bound makes a *size class* with a point grid of its own: bodies up to the first bound,
     /// bodies above it up to the second, and so on. Bodies above the last bound go to the double
-    /// grid. If `half_extents` is empty, bounds are derived from the sizes in each step.
+    /// grid, and so does a body that would be in too many parts of its point grid. If `half_extents` is empty, bounds are derived from the sizes in each step.
     pub fn with_bounds(mut self, half_extents: impl IntoIterator<Item = f32>) -> Self {
         // One more than allowed, so that `validate` detects too many.
         self.bounds = half_extents.into_iter().take(BOUNDS_MAX + 1).collect();
@@ -269,7 +270,8 @@ impl WorldConfig {
         self
     }
 
-    /// Sets the margin, in world units, that a tracked contact needs to end; 0 by default.
+    /// Sets by how much boxes are grown, in world units, to tell whether a tracked contact has
+    /// ended; 0 by default.
     ///
     /// A contact begins when the boxes overlap. It ends when the boxes, each grown by `margin` on
     /// all sides, no longer overlap: once they are more than `2 * margin` apart. So contacts do not

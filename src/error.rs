@@ -221,7 +221,8 @@ pub enum Error {
         /// The limit; body pairs and static pairs count together.
         limit: usize,
     },
-    /// There is not a flag for each row, or not a bit, in [`ChangedRows`](crate::ChangedRows).
+    /// The number of flags, or of words of flags, in [`ChangedRows`](crate::ChangedRows) does not
+    /// suit the number of rows.
     ChangedLengthMismatch {
         /// Number of rows of the step.
         row_count: usize,
@@ -249,7 +250,8 @@ pub enum Error {
         /// The row.
         row: u32,
     },
-    /// Only one of the static set and the given statics has ids. The set is not empty.
+    /// Either the static set or the given statics have ids, but not both. (Anything may be added to
+    /// an empty set.)
     InconsistentStaticIds {
         /// Whether the set has ids, so that the given statics have none.
         set_has_ids: bool,

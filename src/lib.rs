@@ -36,7 +36,7 @@
 //!
 //! | tier | contains | structure |
 //! |---|---|---|
-//! | 1 common | bodies up to a size limit, the bound, derived from each step's bodies unless set | point grids: each body is filed once, as a point, in cells so wide that boxes that overlap are in the same or adjacent cells |
+//! | 1 common | bodies up to a size limit, the bound, derived from each step's bodies unless set | point grids: each body is filed once, as a point, in cells so wide that boxes that overlap are in the same or adjacent cells; where sizes are mixed, there may be one row of narrower cells instead |
 //! | 2 oversized | larger bodies | loose/tight double grid: each body is in one loose cell that grows to cover it; a coarser tight grid lists the loose cells |
 //! | 3 static | boxes that rarely change | quadtree with nodes of 8 bytes; statics changed since it was built are in a second, small one. Where a part of the world has more than a few statics, steps search a grid of all |
 //!
@@ -60,13 +60,14 @@
 //!   [`BodyShape::Circle`] only remove pairs.
 //! * **Deterministic.** Pairs and their order depend only on columns, settings, and the static set
 //!   with the changes made to it since it was set: not on the number of threads, the SIMD level or
-//!   earlier steps. Only [`Bodies::with_asleep`] may change the order, and [`World::step_changed`]
-//!   has one of its own.
+//!   earlier steps. With [`Bodies::with_asleep`] and after [`World::step_changed`], the order
+//!   depends on earlier steps too.
 //! * **Unbounded.** Any finite coordinates. Memory follows the number of bodies, pairs and statics,
 //!   never the extent of the world.
 //! * **Steady.** A step allocates only when the world grows: stepping the same frames again
-//!   allocates nothing. (Exceptions are a [`World::step_changed`] that has to step all rows, and
-//!   steps while several snapshots are held.)
+//!   allocates nothing. (Exceptions are a [`World::step_changed`] that has to step all rows, steps
+//!   while several snapshots are held, and steps near many statics if the usual size of the bodies
+//!   keeps changing by factors of two or more.)
 //! * **Robust.** Invalid input is an error that names the row, the column and the value. After an
 //!   error, contacts and queries are still those of the last successful step.
 //!

@@ -56,7 +56,7 @@ pub struct Report {
     pub filed_steps_ago: u64,
     /// Tier 1: bodies [marked as asleep](crate::Bodies::with_asleep) whose pairs were reused.
     pub cached_count: usize,
-    /// Tier 2: bodies larger than every bound.
+    /// Tier 2: bodies in the double grid, see [`Tier::Oversized`](crate::Tier::Oversized).
     pub oversized_count: usize,
     /// Tier 3: rows of the static set, those of disabled and of removed statics included.
     pub static_count: usize,

@@ -84,7 +84,8 @@ impl World {
     /// an ECS. Each of them is then a *chunk*, and rows are numbered through all chunks: the first
     /// row of a chunk follows the last row of the chunk before.
     ///
-    /// Runs on the rayon pool of the calling thread: to choose a pool, write
+    /// Runs on the rayon pool of the calling thread, from 8,000 bodies on
+    /// ([`with_parallel_threshold`](WorldConfig::with_parallel_threshold)). To choose a pool, write
     /// `pool.install(|| world.step(bodies))`. A thread that is not in the pool waits while those of
     /// the pool work. With few cores it is faster if the calling thread is one of them: run the
     /// whole loop of frames in the pool, or build the pool with rayon's
@@ -115,12 +116,14 @@ impl World {
     ///
     /// Pairs and their order depend only on input, settings, and the static set with the
     /// [changes](Self::insert_statics) made to it since it was set: not on the number of threads,
-    /// the SIMD level or earlier steps. Only [`Bodies::with_asleep`] may change the order.
-    /// [`step_changed`](Self::step_changed) has an order of its own.
+    /// the SIMD level or earlier steps. With [`Bodies::with_asleep`] and after
+    /// [`step_changed`](Self::step_changed), the order depends on earlier steps too.
     ///
     /// # Cost
     ///
-    /// O(bodies + pairs), in parallel. Allocates only when the world grows. After 256 steps in a
+    /// O(bodies + pairs), in parallel, with few exceptions ("Known limits" in ARCHITECTURE.md). The
+    /// first step near many statics also sorts these, see [`set_statics`](Self::set_statics).
+    /// Allocates only when the world grows. After 256 steps in a
     /// row with less than half of the rows, or of the pairs, that the world has memory for, it
     /// releases the excess, a part per step. [`shrink_to_fit`](Self::shrink_to_fit) releases it at
     /// once.
@@ -177,7 +180,7 @@ impl World {
     ///
     /// The order of pairs does not depend on threads. It is the first of these that applies:
     ///
-    /// - If the last step had no rows, as before the first, all pairs are in ascending order of
+    /// - In the first step, and after a step without rows, all pairs are in ascending order of
     ///   `(a, b)`, or of `(body, static_row)`.
     /// - If *many* rows changed, pairs are in the order of `step`. These are many if `8 * again +
     ///   22 * new > rows`, where `again` rows changed in the last step too, `new` rows did not, and
@@ -187,9 +190,9 @@ impl World {
     ///   others. Both parts are in ascending order.
     ///
     /// Rows that were named, added or removed have changed, and so have bodies at statics that
-    /// changed (see below). No row counts as changed in the last step if that step was made by
-    /// another method, if all its rows were new, or if all statics were replaced before it, or more
-    /// were changed than are remembered.
+    /// changed (see below). No row counts as changed in the last step if that was the first one or
+    /// was made by another method, or if before it [`set_statics`](Self::set_statics) was called or
+    /// so many statics changed that it stepped all rows (see below).
     ///
     /// The order of query hits, of [`spatial_order`](Self::spatial_order) and of
     /// [`par_for_each_pair_mut`](Contacts::par_for_each_pair_mut) depends on earlier steps too.
@@ -221,8 +224,8 @@ impl World {
     /// - All rows are stepped if more than 512 statics were replaced, or more than 1,024 were
     ///   changed in another way, since the last step. (The boxes of these changes are kept, up to
     ///   1,024; a replacement has two, any other change one.)
-    /// - Rows that have left the cells in which they were filed, and then rest, are filed again
-    ///   together with the next rows that do so. Once that has cost as much as filing all rows, all
+    /// - Rows that have left the cells in which they were filed, and then rest, are in a grid of
+    ///   their own, which is made anew whenever further rows come to it. Once that has cost as much as filing all rows, all
     ///   rows are filed, in about the time of `step`.
     /// - If a body changed that is oversized, all oversized bodies are filed again.
     /// - With tracked contacts, a row whose id changes costs several microseconds more than one
@@ -727,7 +730,9 @@ impl World {
     ///
     /// These are the bands, cells and ghosts of the point grids, the loose and tight cells, and the
     /// nodes and leaves of the static tree; see [`DebugShape`]. Grids are those of the last
-    /// successful step.
+    /// successful step. After [`step_changed`](Self::step_changed) they are those of the step that
+    /// filed all rows last, with further ones for the rows that have moved since: such a row is
+    /// counted in both.
     ///
     /// # Cost
     ///
@@ -752,7 +757,9 @@ impl World {
     /// outlast it.
     ///
     /// Common bodies come first, in cell order; among them, bodies whose pairs are
-    /// [reused](crate::Bodies::with_asleep) come last. Oversized bodies follow, then [skipped
+    /// [reused](crate::Bodies::with_asleep) come last, and so do those that moved since
+    /// [`step_changed`](Self::step_changed) filed all rows: both are in an order of their own.
+    /// Oversized bodies follow, then [skipped
     /// rows](Self::skipped_rows). Before the first step `order` is empty. A failed step does not
     /// change the order.
     ///
@@ -849,8 +856,8 @@ impl World {
     /// # Errors
     ///
     /// [`Error::InvalidOrigin`] if `by` is not finite. [`Error::InvalidStatic`] if an edge of a
-    /// static would not be finite; it names the lowest such row of the static set, or of the set
-    /// before it if [readers](Self::reader) still see that one. After an error, nothing has
+    /// static would not be finite; it names the lowest such row. (If [readers](Self::reader) still
+    /// see an earlier static set, it may be a row of that one.) After an error, nothing has
     /// changed. (An edge of a body may become infinite, as it may in a step.)
     ///
     /// # Determinism
@@ -880,6 +887,11 @@ impl World {
     /// allocates again. A step that a [`Snapshot`](crate::Snapshot) keeps is released with the last
     /// snapshot of it. While there are [readers](Self::reader), the excess memory of the last step
     /// is released by the next one.
+    ///
+    /// # Determinism
+    ///
+    /// Later steps find the same pairs. Their order may be another with
+    /// [`with_asleep`](Bodies::with_asleep): in lockstep, call this after the same step everywhere.
     pub fn shrink_to_fit(&mut self) {
         self.recorder.call(Call::ShrinkToFit);
         self.state.shrink_to_fit();
@@ -970,8 +982,11 @@ impl World {
 /// # Recording
 #[cfg(feature = "record")]
 impl World {
-    /// Records all calls that change the world, from now on, and what they return. (Feature
-    /// `record`.)
+    /// Records all steps, and all changes of statics, of the origin and of memory, from now on, and
+    /// what they return. (Feature `record`.)
+    ///
+    /// Values that are set by [`events_mut`](Self::events_mut) are not recorded: when the calls are
+    /// made again, values are 0.
     ///
     /// The recording has the settings, the statics, and the columns of each step bit for bit, so
     /// [`Recording`](crate::record::Recording) can make the same calls again: to find out why a

@@ -34,9 +34,9 @@ use std::fmt;
 ///
 /// The order of pages and pairs depends only on input, settings, and the static set with the
 /// changes made to it since it was set: not on the number of threads, the SIMD level or earlier
-/// steps. Only [`Bodies::with_asleep`](crate::Bodies::with_asleep) may change it, and
-/// [`World::step_changed`](crate::World::step_changed) has an order of its own. The order may
-/// change between versions of this crate.
+/// steps. With [`Bodies::with_asleep`](crate::Bodies::with_asleep) and after
+/// [`World::step_changed`](crate::World::step_changed) it depends on earlier steps too. The order
+/// may change between versions of this crate.
 #[derive(Clone, Copy)]
 pub struct Contacts<'w> {
     store: &'w ContactStore,
@@ -67,18 +67,18 @@ impl<'w> Contacts<'w> {
 
     /// Iterates over the pairs of bodies as slices of up to a few thousand pairs.
     ///
-    /// After [`World::step_changed`](crate::World::step_changed), unless many rows changed, these
-    /// are followed by one slice for each 64 rows, of any length and possibly empty. The order is
-    /// that of [`body_pairs`](Self::body_pairs).
+    /// After [`World::step_changed`](crate::World::step_changed), unless many rows changed, the
+    /// first slices have the pairs of rows that keep changing. One slice for each 64 rows follows,
+    /// of any length and possibly empty. The order is that of [`body_pairs`](Self::body_pairs).
     pub fn body_pages(&self) -> impl ExactSizeIterator<Item = &'w [Pair]> + Clone + use<'w> {
         self.store.found.body_pages().map(bytemuck::cast_slice)
     }
 
     /// Iterates over the static pairs as slices of up to a few thousand pairs.
     ///
-    /// After [`World::step_changed`](crate::World::step_changed), unless many rows changed, these
-    /// are followed by one slice for each 64 rows, of any length and possibly empty. The order is
-    /// that of [`static_pairs`](Self::static_pairs).
+    /// After [`World::step_changed`](crate::World::step_changed), unless many rows changed, the
+    /// first slices have the pairs of rows that keep changing. One slice for each 64 rows follows,
+    /// of any length and possibly empty. The order is that of [`static_pairs`](Self::static_pairs).
     pub fn static_pages(&self) -> impl ExactSizeIterator<Item = &'w [StaticPair]> + Clone + use<'w> {
         self.store.found.static_pages().map(bytemuck::cast_slice)
     }
@@ -131,8 +131,8 @@ impl<'w> Contacts<'w> {
     ///
     /// After [`World::step_changed`](crate::World::step_changed), these are the pairs with a row
     /// that was named or added, whether they began in this step or persist. If statics changed
-    /// since the step before, these are also the pairs of bodies whose boxes of that step touch the
-    /// old or the new box of such a static.
+    /// since the step before, these are also the pairs of bodies whose boxes in the step before
+    /// touch the old or the new box of such a static.
     ///
     /// After any other step, all rows may have changed, and these are all pairs. So they are if
     /// [`World::set_statics`](crate::World::set_statics) was called, or more statics changed than

@@ -1,7 +1,8 @@
 //! Columns of moving bodies, borrowed from the caller.
 //!
 //! COLUMN-1: size and alignment of a column's element are checked when the generic code is
-//! compiled, so no cast fails at run time, and columns of `f64` or `u64` do not compile.
+//! compiled, so no cast fails at run time, and columns of `f64` or `u64` do not compile (except on
+//! 32-bit targets that align them to four bytes).
 
 use crate::error::{Column, Error, InvalidRow};
 use crate::geometry::RawAabb;
@@ -191,7 +192,7 @@ impl<'a> Bodies<'a> {
     /// `center` and the box at `center + displacement`, computed in f32. Where boxes are given as
     /// they are, the second one has the displacement added to each edge.
     ///
-    /// If any chunk of a step has this column, the step tests boxes only, even with
+    /// If any chunk that has rows has this column, the step tests boxes only, even with
     /// [`BodyShape::Circle`](crate::BodyShape::Circle).
     ///
     /// ```
@@ -220,7 +221,8 @@ impl<'a> Bodies<'a> {
     /// Ids come back from [`Contacts::body_id`](crate::Contacts::body_id) and in query hits, and
     /// they identify bodies if [contacts are tracked](crate::WorldConfig::with_contact_tracking).
     /// In the latter case they must be unique, and an entity that is respawned needs a new id. The
-    /// step copies the ids. Either all chunks of a step have ids or none.
+    /// step copies the ids. Either all chunks of a step have ids or none; a chunk without rows does
+    /// not count.
     pub fn with_ids(self, ids: &'a [u64]) -> Self {
         self.with_strided_ids(ids.into())
     }
@@ -236,6 +238,12 @@ impl<'a> Bodies<'a> {
     /// Rows are counted from 0 within these bodies, even if they are one chunk of several. The
     /// function is called once or a few times per row, from any thread, and must return the same id
     /// each time. [`step_changed`](crate::World::step_changed) calls it for changed rows.
+    ///
+    /// # Panics
+    ///
+    /// A step panics if the function does. The world then keeps its last successful step.
+    ///
+    /// # Example
     ///
     /// ```
     /// use triphase::{Bodies, World};
@@ -283,8 +291,8 @@ impl<'a> Bodies<'a> {
     ///
     /// The flags are hints: a wrong hint costs time, never correctness. As long as the box and the
     /// filter of a marked row are bit for bit the same as in the step before, the world reuses its
-    /// pairs with statics and with other such rows. Any other row is stepped as if it had no flag.
-    /// Rows of chunks without this column are awake.
+    /// pairs with statics and with other such rows. Any other row is stepped as if it had no flag,
+    /// and so are oversized bodies. Rows of chunks without this column are awake.
     ///
     /// ```
     /// use triphase::{Bodies, World};

@@ -48,8 +48,8 @@ use std::ops::Range;
 /// # Cost
 ///
 /// A full step reads each row twice, and with it the cache lines that contain the fields. So if the
-/// structs are larger than the caches, packing the fields into columns before the step is faster,
-/// where the program has the memory and the code for it. On one thread of an Intel Xeon, 100,000
+/// array is larger than the CPU caches, packing the fields into columns before the step is faster.
+/// On one thread of an Intel Xeon, 100,000
 /// structs of 64 bytes take 1.4 times as long as columns, and packing them first 1.13 times (`cargo
 /// bench` in `bindings/c`). [`World::step_changed`](crate::World::step_changed) reads the changed
 /// rows only.

@@ -134,7 +134,8 @@ impl<H: Copy + Ord + Send> QueryBuilder<'_, H> {
     /// read the same memory. On one thread, many queries of a world larger than the CPU caches are
     /// faster than one by one; otherwise there is little difference. Runs on the caller's rayon
     /// pool, or on the calling thread if the world
-    /// [uses no others](crate::WorldConfig::with_parallel_threshold). Allocates only if `results`
+    /// [uses no others](crate::WorldConfig::with_parallel_threshold); batches of a single
+    /// [tier](crate::tier) always run on the pool. Allocates only if `results`
     /// has too little capacity.
     ///
     /// ```

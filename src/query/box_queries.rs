@@ -12,7 +12,9 @@ impl<'w, H: Copy> QueryBuilder<'w, H> {
     ///
     /// Hits have the order in which the boxes are stored. In a world, common bodies come first,
     /// then oversized bodies, then statics. The order within these does not depend on the number
-    /// of threads or the SIMD level, and may change between versions of this crate.
+    /// of threads or the SIMD level, and may change between versions of this crate. After
+    /// [`step_changed`](crate::World::step_changed) and with
+    /// [`with_asleep`](crate::Bodies::with_asleep), it also depends on earlier steps.
     ///
     /// # Cost
     ///

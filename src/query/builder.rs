@@ -130,7 +130,8 @@ impl<'w> QueryBuilder<'w> {
     ///
     /// This is [`with_filter`](Self::with_filter) with a [`Filter`] that is in all layers and has
     /// `layers` as its mask. So the masks of the entities do not matter, except that an entity with
-    /// the mask 0 is never found. Replaces a filter set before.
+    /// the mask 0 is never found. Bodies and statics without a filter are in all layers, so they
+    /// are found. Replaces a filter set before.
     ///
     /// ```
     /// use triphase::{Bodies, Filter, Point, World};

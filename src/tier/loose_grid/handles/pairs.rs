@@ -16,7 +16,7 @@ impl LooseGrid {
     ///
     /// # Cost
     ///
-    /// O(boxes) if no loose cell is crowded and few boxes are as long as the area. All boxes in one
+    /// O(boxes + pairs) if no loose cell is crowded and few boxes are as long as the area. All boxes in one
     /// loose cell are tested against each other. Boxes outside of the area are filed in the cells
     /// at its edge, so many of them make these cells crowded. Allocates only if `pairs` has too
     /// little capacity.
