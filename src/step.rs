@@ -174,13 +174,9 @@ impl WorldState {
         let parallel = config.may_use_threads();
         let shifted = statics.shifted(by, parallel)?;
         let front = frames.front();
-        let in_frame = match front.statics.shifted_beside(statics, &shifted, by, parallel) {
-            Ok(in_frame) => in_frame,
-            Err(error) if frames.has_readers() => return Err(error),
-            // No reader has the replaced set, and a reader created before the next step gets the
-            // present one.
-            Err(_) => shifted.in_place_of(&front.statics),
-        };
+        let in_frame = front.statics.shifted_beside(statics, &shifted, by, parallel);
+        // Readers get the present set if the one of the step does not survive.
+        let in_frame = in_frame.unwrap_or_else(|_| shifted.in_place_of(&front.statics));
         let boxes = StoredBoxes::shifted(front, by);
         let parallel = config.is_parallel(front.row_count);
         let step = StepContext::new(config, *simd, parallel, &shifted, false, &contacts.pool);

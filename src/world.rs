@@ -856,9 +856,9 @@ impl World {
     /// # Errors
     ///
     /// [`Error::InvalidOrigin`] if `by` is not finite. [`Error::InvalidStatic`] if an edge of a
-    /// static would not be finite; it names the lowest such row. (If [readers](Self::reader) still
-    /// see an earlier static set, it may be a row of that one.) After an error, nothing has
-    /// changed. (An edge of a body may become infinite, as it may in a step.)
+    /// static would not be finite; it names the lowest such row. After an error, nothing has
+    /// changed. If that is so of an earlier static set alone, which [readers](Self::reader) see
+    /// until the next step, it is no error, and they see the present set instead. (An edge of a body may become infinite, as it may in a step.)
     ///
     /// # Determinism
     ///

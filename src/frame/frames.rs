@@ -254,7 +254,7 @@ impl Frames {
     }
 
     /// Whether there are readers. None can appear while the world is borrowed mutably.
-    pub(crate) fn has_readers(&self) -> bool {
+    fn has_readers(&self) -> bool {
         Arc::strong_count(&self.published.0) > 1
     }
 

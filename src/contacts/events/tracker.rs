@@ -165,6 +165,11 @@ impl ContactTracker {
         self.identities.last_ids()
     }
 
+    /// The id that a static had in the last successful step, or its row in a set without ids.
+    pub(super) fn static_id(&self, row: u32) -> u64 {
+        static_id(&self.static_ids, row)
+    }
+
     /// Finds the present rows of the bodies of the last step, in a step that was told what changed.
     /// Only the ids of `changed` rows are known: those of rows that should have been named count as
     /// unchanged.
@@ -213,8 +218,7 @@ impl ContactTracker {
             row_count,
             parallel,
         };
-        let last_static_id = |row: u32| static_ids.as_ref().map_or(u64::from(row), |ids| ids[row]);
-        statics.edit(&told, |[body, static_row]| [last_id(body), last_static_id(static_row)]);
+        statics.edit(&told, |[body, static_row]| [last_id(body), static_id(static_ids, static_row)]);
         identities.commit_changed(row_count);
         self.remember_statics(step.statics);
     }
@@ -272,10 +276,9 @@ impl ContactTracker {
             }),
             workers,
         );
-        let last_static_id = |row: u32| static_ids.as_ref().map_or(u64::from(row), |ids| ids[row]);
         static_contacts.advance(
             pairs(found.static_pages(), PairMap { sides: [body_map, static_map], ascending: false }),
-            |[body, static_row]| [last_id(body), last_static_id(static_row)],
+            |[body, static_row]| [last_id(body), static_id(static_ids, static_row)],
             (margin > 0.0).then_some(MarginTest {
                 prefetch: |[row, static_row]: [u32; 2]| {
                     step.rows.prefetch(row);
@@ -313,6 +316,11 @@ impl TrackedStep<'_> {
     fn grown_box(&self, row: u32) -> RawAabb {
         self.rows.check(row as usize).map_or(NO_BOX, |aabb| grow_box(aabb, self.margin))
     }
+}
+
+/// The id of a static in a set with these ids, or its row in a set without ids.
+fn static_id(ids: &Option<SharedColumn<u64>>, row: u32) -> u64 {
+    ids.as_ref().map_or(u64::from(row), |ids| ids[row])
 }
 
 /// Grows a box on each side.

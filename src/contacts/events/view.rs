@@ -139,10 +139,8 @@ impl<'w> ContactEvents<'w> {
 
     /// Static contacts that ended in this step.
     pub fn ended_static(&self) -> impl Iterator<Item = EndedStaticPair> + Clone + use<'w> {
-        let frame = self.frame;
-        // Ids of the step's static set, which may have been replaced since.
-        let static_id = move |row: u32| frame.statics.tree.id(row).unwrap_or(u64::from(row));
-        let ids = move |[body, static_row]: [u32; 2]| [body_id(frame, body), static_id(static_row)];
+        let Self { frame, tracker } = *self;
+        let ids = move |[body, static_row]: [u32; 2]| [body_id(frame, body), tracker.static_id(static_row)];
         ended(&self.tracker.statics, ids).map(|([body_id, static_id], value)| EndedStaticPair {
             body_id,
             static_id,
