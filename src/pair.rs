@@ -89,6 +89,12 @@ impl Hit {
     }
 
     /// The caller's id, if the bodies, or the statics, have ids.
+    ///
+    /// ```
+    /// use triphase::Hit;
+    /// let wall = Hit::Static { row: 3, id: Some(70) };
+    /// assert_eq!((wall.static_row(), wall.body_row(), wall.id()), (Some(3), None, Some(70)));
+    /// ```
     pub fn id(self) -> Option<u64> {
         match self {
             Self::Body { id, .. } | Self::Static { id, .. } => id,

@@ -304,11 +304,15 @@ fn ids_are_computed_by_several_threads() {
 fn step_runs_in_the_pool_of_the_caller() {
     let (centers, half_extents) = crowd();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
-    let mut world = World::default();
-    let contacts = pool.install(|| world.step(Bodies::new(&centers, &half_extents))).unwrap();
+    let mut world = World::new(WorldConfig::new().with_parallel_threshold(0)).unwrap();
+    let id = |row: usize| {
+        assert!(rayon::current_thread_index().is_some() && rayon::current_num_threads() == 3, "another pool");
+        row as u64
+    };
+    let bodies = Bodies::new(&centers, &half_extents);
+    let contacts = pool.install(|| world.step(bodies.with_ids_by(&id))).unwrap();
     let mut expected = sequential();
-    let expected = expected.step(Bodies::new(&centers, &half_extents)).unwrap();
-    assert!(contacts.body_pairs().eq(expected.body_pairs()));
+    assert!(contacts.body_pairs().eq(expected.step(bodies).unwrap().body_pairs()));
 }
 
 #[cfg(feature = "parallel")]
@@ -320,7 +324,8 @@ fn worlds_in_one_pool_step_independently() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
     let bodies = Bodies::new(&centers, &half_extents);
     let expected = sequential().step(bodies).unwrap().body_pairs().collect::<Vec<_>>();
-    let mut worlds: Vec<World> = (0..12).map(|_| World::default()).collect();
+    let new_world = |_| World::new(WorldConfig::new().with_parallel_threshold(0)).unwrap();
+    let mut worlds: Vec<World> = (0..12).map(new_world).collect();
     pool.scope(|scope| {
         for world in &mut worlds {
             scope.spawn(|_| {

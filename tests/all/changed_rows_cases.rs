@@ -3,7 +3,8 @@
 use triphase::geometry::RawAabb;
 use triphase::reference::body_aabb;
 use triphase::{Aabb, Bodies, ChangedRows, Error, Filter, InvalidRows, Pair, StaticPair, Statics, WorldConfig};
-use triphase_tests::{sequential, world};
+use triphase_scenes::SplitMix64;
+use triphase_tests::{Columns, ExpectedPairs, FoundPairs, random_filters, sequential, world};
 
 #[test]
 fn the_forms_of_changed_rows_are_equal() {
@@ -28,6 +29,26 @@ fn the_forms_of_changed_rows_are_equal() {
     let mismatch = |expected, found| Error::ChangedLengthMismatch { row_count: 80, expected, found };
     assert_eq!(step(ChangedRows::from(&flags[1..])), Some(mismatch(80, 79)));
     assert_eq!(step(ChangedRows::from_bits(&[0])), Some(mismatch(2, 1)));
+}
+
+#[test]
+fn rows_may_be_in_other_chunks_than_before() {
+    let mut random = SplitMix64::new(17);
+    let mut columns = Columns::uniform((0..600).map(|_| random.point(0.0, 25.0)).collect(), [0.5, 0.5]);
+    columns.filters = Some(random_filters(600, &mut random));
+    let mut told = sequential();
+    told.step_changed(columns.bodies(), ChangedRows::NONE).expect("valid bodies");
+    for frame in 1..40 {
+        let changed: Vec<u32> = (0..random.below(12)).map(|_| random.below(600) as u32).collect();
+        changed.iter().for_each(|&row| columns.centers_mut()[row as usize] = random.point(0.0, 25.0));
+        let mut ends = [0, 1, 2].map(|_| random.below(601));
+        ends.sort_unstable();
+        let ends = [0, ends[0], ends[0], ends[1], ends[2], 600];
+        let contacts = told.step_changed(columns.chunks(&ends), &changed).expect("valid bodies");
+        let expected = ExpectedPairs::new(&columns.boxes(), &[]).filtered(columns.filters.as_deref(), None);
+        expected.compare(&FoundPairs::new(contacts)).expect("all pairs");
+        assert_eq!(told.report().filed_steps_ago, frame);
+    }
 }
 
 #[test]

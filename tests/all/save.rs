@@ -225,17 +225,20 @@ fn try_out(saved: SavedWorld, scene: &Scene) -> bool {
     let enabled: Vec<bool> = rows.map(|row| world.statics().is_enabled(row) == Some(true)).collect();
     let bodies = Bodies::new(&scene.centers, &scene.half_extents);
     // Restored contacts may have other ids or rows, but each is reported once.
-    if let Ok(contacts) = world.step(bodies.with_ids(&scene.ids)) {
-        let pair_count = contacts.body_pairs().len() + contacts.static_pairs().len();
-        let events = contacts.events();
-        assert_eq!(events.is_some(), config.contact_tracking());
-        if let Some(events) = events {
-            let body_count = events.started().chain(events.persisting()).count();
-            let tracked_count = body_count + events.started_static().chain(events.persisting_static()).count();
-            // With a margin, contacts persist while the boxes are apart.
-            let may_be_apart = config.margin() > 0.0;
-            assert!(tracked_count == pair_count || tracked_count > pair_count && may_be_apart, "{config:?}");
+    match world.step(bodies.with_ids(&scene.ids)) {
+        Ok(contacts) => {
+            let pair_count = contacts.body_pairs().len() + contacts.static_pairs().len();
+            let events = contacts.events();
+            assert_eq!(events.is_some(), config.contact_tracking());
+            if let Some(events) = events {
+                let body_count = events.started().chain(events.persisting()).count();
+                let tracked_count = body_count + events.started_static().chain(events.persisting_static()).count();
+                // With a margin, contacts persist while the boxes are apart.
+                let may_be_apart = config.margin() > 0.0;
+                assert!(tracked_count == pair_count || tracked_count > pair_count && may_be_apart, "{config:?}");
+            }
         }
+        Err(error) => assert_eq!(error, Error::TooManyPairs { limit: config.pair_limit() }),
     }
     match world.step(bodies).map(FoundPairs::new) {
         Ok(found) => {

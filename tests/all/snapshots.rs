@@ -164,8 +164,13 @@ fn readers_check_each_step(config: WorldConfig, readers: usize, steps: u64) {
             game.step();
             assert_eq!(game.world.step_number(), step);
             // However threads are scheduled, each step is followed by a check.
+            let begin = Instant::now();
             while checked.load(SeqCst) < step as usize {
                 std::thread::yield_now();
+                if begin.elapsed() > Duration::from_secs(60) {
+                    over.store(true, SeqCst); // lets the other threads end
+                    panic!("no reader checks any more");
+                }
             }
         }
         over.store(true, SeqCst);
@@ -316,8 +321,14 @@ fn wait_newer_gives_up_after_the_timeout() {
     assert!(reader.wait_newer(1, Duration::from_millis(50)).is_none());
     assert!(begin.elapsed() >= Duration::from_millis(50));
     // A shift of the origin publishes the same step again.
+    let (begins, has_begun) = std::sync::mpsc::channel();
     std::thread::scope(|scope| {
-        let waiting = scope.spawn(|| reader.wait_newer(1, Duration::from_millis(300)).is_none());
+        let waiting = scope.spawn(|| {
+            begins.send(()).unwrap();
+            reader.wait_newer(1, Duration::from_millis(300)).is_none()
+        });
+        has_begun.recv().unwrap();
+        std::thread::sleep(Duration::from_millis(20));
         world.shift_origin([1.0, 0.0]).unwrap();
         assert!(waiting.join().unwrap());
     });

@@ -231,6 +231,7 @@ fn add_features(world: &World, hash: &mut OrderHash) {
     hash.add_rows(events.persisting().map(|tracked| (tracked.pair.a, tracked.pair.b)));
     hash.add_rows(events.ended().map(|ended| (ended.a_id as u32, ended.b_id as u32)));
     hash.add_rows(events.started_static().map(|tracked| (tracked.pair.body, tracked.pair.static_row)));
+    hash.add_rows(events.persisting_static().map(|tracked| (tracked.pair.body, tracked.pair.static_row)));
     hash.add_rows(events.ended_static().map(|ended| (ended.body_id as u32, ended.static_id as u32)));
     for row in 0..contacts.body_count() as u32 {
         hash.add_rows(contacts.partners(row).unwrap().iter().map(|&partner| (row, partner)));

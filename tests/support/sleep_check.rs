@@ -76,6 +76,8 @@ impl SleepCheck {
         #[cfg(feature = "parallel")]
         {
             use rayon::iter::{IndexedParallelIterator, ParallelIterator};
+            let static_pages: Vec<_> = contacts.par_static_pages().collect();
+            assert!(static_pages.iter().copied().flatten().eq(&statics));
             let pages: Vec<_> = contacts.par_body_pages().collect();
             assert!(pages.iter().copied().flatten().eq(&pairs) && contacts.par_body_pages().len() == pages.len());
         }

@@ -101,7 +101,7 @@ def test_restrictions(world: triphase.World) -> None:
     assert world.k_nearest(center, 1, only="bodies").rows.tolist() == [17]
     assert world.k_nearest(center, 1, only="bodies", exclude_bodies=[17]).rows.tolist() != [17]
     ray = world.cast_ray((-50, 15), (1, 0), only="statics")
-    assert ray is None or ray.is_static
+    assert ray is not None and ray.is_static
     with pytest.raises(triphase.Error, match='only is "walls"; must be "bodies", "statics" or None'):
         world.query_aabb(everything, only="walls")  # type: ignore[arg-type]
 
