@@ -6,6 +6,7 @@
 use crate::broad_phase::context::StepContext;
 use crate::broad_phase::find_pairs::StepOutput;
 use crate::config::BodyShape;
+use crate::contacts::changes::changed_view::KnownChanges;
 use crate::contacts::events::tracker::{IdState, TrackedStep};
 use crate::contacts::store::ContactStore;
 use crate::error::Error;
@@ -38,7 +39,7 @@ impl WorldState {
             .and_then(|rows| self.build_frame(&rows, true, unshared(&mut next), listener, start));
         self.broad_phase.chunk_starts = chunk_starts;
         if outcome.is_ok() {
-            self.contacts.changed_view.clear();
+            self.contacts.changed_view.set(KnownChanges::None);
             self.history.count_step(StepKind::Full);
         }
         let outcome = self.finish(outcome, next);
@@ -144,25 +145,25 @@ impl WorldState {
             let mut out = StepOutput { frame, found: &mut contacts.next, phases: &mut phases };
             broad_phase.find_pairs(step, rows, may_cache, &mut out)?;
 
-            let mut clock = Clock::now();
-            let tracked = TrackedStep { rows, statics, margin: config.margin, are_circles, parallel };
-            let span = config.contact_tracking.then(|| span!("track_contacts"));
-            let ids = contacts.track(tracked, frame)?;
-            drop(span);
-            if config.contact_tracking {
+            let mut ids = IdState::Unknown;
+            if let Some(tracker) = &mut contacts.events {
+                let (_span, mut clock) = (span!("track_contacts"), Clock::now());
+                let tracked = TrackedStep { rows, statics, margin: config.margin, are_circles, parallel };
+                ids = tracker.advance(tracked, &contacts.next, frame)?;
                 phases.track_contacts = clock.lap();
             }
             fill_ids(frames, frame, rows, (contacts, ids), parallel);
             // The step can no longer fail, not even by a panic of the caller's function for ids.
-            let span = config.partner_lists.then(|| span!("list_partners"));
-            contacts.rebuild_partners(rows.len(), parallel);
-            drop(span);
+            if let Some(partners) = &mut contacts.partners {
+                let _span = span!("list_partners");
+                partners.rebuild(&contacts.next, rows.len(), parallel);
+            }
             frame.statics.copy_from(statics);
             frame.step = frames.front().step + 1;
             Ok(())
         })?;
         // On this thread again: in a browser, the clocks of two threads have different origins.
-        phases.total = { start }.lap();
+        phases.total = start.elapsed();
         frame.phases = phases;
         Ok(())
     }
@@ -210,7 +211,7 @@ fn fill_ids(
             // A restored world has the ids of its last step, but no frame of it.
             if !(frames.move_ids(frame) && frame.ids.len() == rows.len()) {
                 frame.ids.clear();
-                frame.ids.extend_from_slice(contacts.last_ids());
+                frame.ids.extend_from_slice(contacts.events.as_ref().map_or(&[], |tracker| tracker.last_ids()));
             }
         }
         IdState::Unknown => {

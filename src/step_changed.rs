@@ -9,6 +9,7 @@
 use crate::broad_phase::changes::changed_body::ChangedBody;
 use crate::broad_phase::context::StepContext;
 use crate::config::InvalidRows;
+use crate::contacts::changes::changed_view::KnownChanges;
 use crate::contacts::changes::kept_pairs::KeptPairs;
 use crate::contacts::events::tracker::TrackedStep;
 use crate::error::Error;
@@ -115,15 +116,16 @@ impl WorldState {
             self.build_kept_frame(rows, changes_are_known, frame, start)
         };
         if outcome.is_ok() {
-            if !changes_are_known {
-                self.contacts.changed_view.clear();
+            let known = if !changes_are_known {
+                KnownChanges::None
             } else if many {
                 let are_all = self.broad_phase.changed.rows().len() == rows.len();
                 self.remember_changed();
-                self.contacts.changed_view.set_rows(are_all);
+                if are_all { KnownChanges::AllRows } else { KnownChanges::Rows }
             } else {
-                self.contacts.changed_view.set_found();
-            }
+                KnownChanges::Pairs
+            };
+            self.contacts.changed_view.set(known);
         }
         self.finish(outcome, next)
     }
@@ -211,7 +213,7 @@ impl WorldState {
         let parallel = config.is_parallel(rows.len());
         contacts.keep(&broad_phase.changed, (rows.len(), frame.moved.stamp), config.margin, parallel);
         self.remember_changed();
-        frame.phases.total = { start }.lap();
+        frame.phases.total = start.elapsed();
         Ok(())
     }
 
@@ -237,8 +239,8 @@ impl WorldState {
         frame.step += 1;
         broad_phase.row_index.count_update(frame);
         contacts.kept.restamp(frame.moved.stamp);
-        contacts.changed_view.set_none_again();
-        frame.phases = PhaseTimes { total: { start }.lap(), ..PhaseTimes::default() };
+        contacts.changed_view.set(KnownChanges::Pairs);
+        frame.phases = PhaseTimes { total: start.elapsed(), ..PhaseTimes::default() };
         self.count_usage(self.last_usage());
     }
 
@@ -276,8 +278,8 @@ impl WorldState {
             return Err(Error::TooManyPairs { limit: config.pair_limit });
         }
         phases.find_pairs = timer.lap();
-        contacts.identify_changed(rows.len(), &broad_phase.changed_bodies.by_row)?;
-        if config.contact_tracking {
+        if let Some(tracker) = &mut contacts.events {
+            tracker.identify_changed(rows.len(), &broad_phase.changed_bodies.by_row)?;
             phases.track_contacts = timer.lap();
         }
         Ok(())
@@ -314,15 +316,14 @@ impl WorldState {
         contacts.apply_changes(&broad_phase.changed, rows.len(), frame.moved.stamp, parallel);
         drop(span);
         phases.gather = timer.lap();
-        let span = config.contact_tracking.then(|| span!("track_contacts"));
-        let tracked = TrackedStep { rows, statics, margin: config.margin, are_circles, parallel };
-        contacts.track_changes(tracked, broad_phase.changed.set(), frame);
-        drop(span);
-        contacts.changed_view.set_found();
-        if config.contact_tracking {
+        if let Some(tracker) = &mut contacts.events {
+            let _span = span!("track_contacts");
+            let tracked = TrackedStep { rows, statics, margin: config.margin, are_circles, parallel };
+            tracker.edit(tracked, &contacts.kept, broad_phase.changed.set(), frame);
             phases.track_contacts += timer.lap();
         }
-        phases.total = { start }.lap();
+        contacts.changed_view.set(KnownChanges::Pairs);
+        phases.total = start.elapsed();
         frame.phases = phases;
         self.remember_changed();
         self.succeed(copy);

@@ -3,21 +3,17 @@
 //! A step finds its pairs in `next`, apart from those of the last successful step in `found`. When
 //! nothing can fail any more, the two are swapped.
 
-use crate::broad_phase::changes::changed_body::ChangedBody;
 use crate::broad_phase::changes::changed_pairs::ChangedPairs;
 use crate::broad_phase::changes::changed_set::ChangedSet;
 use crate::broad_phase::pairs::FoundPairs;
 use crate::config::WorldConfig;
 use crate::contacts::changes::changed_view::ChangedView;
 use crate::contacts::changes::kept_pairs::KeptPairs;
-use crate::contacts::events::tracker::{ContactTracker, IdState, TrackedStep};
+use crate::contacts::events::tracker::ContactTracker;
 use crate::contacts::exclusive::schedules::Schedules;
 use crate::contacts::partners::PartnerLists;
 use crate::contacts::stream::channel::StepSummary;
-use crate::error::Error;
-use crate::frame::frame::Frame;
 use crate::frame::moved::FrameStamp;
-use crate::memory::bit_set::BitSet;
 use crate::memory::buffers::Buffers;
 use crate::memory::page::PagePool;
 
@@ -50,50 +46,9 @@ impl ContactStore {
         }
     }
 
-    /// Compares the contacts of the running step with those of the last one, if they are tracked.
-    ///
-    /// # Errors
-    ///
-    /// If two rows share an id. Nothing has changed then.
-    pub(crate) fn track(&mut self, step: TrackedStep<'_>, frame: &mut Frame) -> Result<IdState, Error> {
-        match &mut self.events {
-            Some(tracker) => tracker.advance(step, &self.next, frame),
-            None => Ok(IdState::Unknown),
-        }
-    }
-
-    /// The ids of the last step that tracked contacts; empty if it had none.
-    pub(crate) fn last_ids(&self) -> &[u64] {
-        self.events.as_ref().map_or(&[], |tracker| tracker.last_ids())
-    }
-
-    /// Identifies the bodies of a step that was told which rows `changed`, if contacts are tracked.
-    ///
-    /// # Errors
-    ///
-    /// If two rows share an id. Nothing has changed then.
-    pub(crate) fn identify_changed(&mut self, row_count: usize, changed: &[ChangedBody]) -> Result<(), Error> {
-        self.events.as_mut().map_or(Ok(()), |tracker| tracker.identify_changed(row_count, changed))
-    }
-
-    /// Edits the tracked contacts, if there are any, in a step whose bodies were
-    /// [identified](Self::identify_changed).
-    pub(crate) fn track_changes(&mut self, step: TrackedStep<'_>, changed: &BitSet, frame: &Frame) {
-        if let Some(tracker) = &mut self.events {
-            tracker.edit(step, &self.kept, changed, frame);
-        }
-    }
-
     /// The rows that changed in the last successful step, if it was told.
     pub(crate) fn last_changed(&self) -> Option<&ChangedSet> {
         self.changed_view.are_rows_known().then_some(&self.kept.last_changed)
-    }
-
-    /// Rebuilds the partner lists, if there are any, from the running step of `rows` rows.
-    pub(crate) fn rebuild_partners(&mut self, rows: usize, parallel: bool) {
-        if let Some(partners) = &mut self.partners {
-            partners.rebuild(&self.next, rows, parallel);
-        }
     }
 
     /// The running step succeeded: its pairs become the present ones.

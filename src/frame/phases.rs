@@ -157,6 +157,11 @@ impl Clock {
         passed
     }
 
+    /// Time since this point.
+    pub(crate) fn elapsed(&self) -> Duration {
+        Self::now().since(self)
+    }
+
     /// Time from an earlier point to this one.
     #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
     fn since(&self, earlier: &Self) -> Duration {

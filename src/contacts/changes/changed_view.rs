@@ -10,7 +10,7 @@ use crate::pair::row_and_partner;
 /// Which pairs of the last successful step have a changed row.
 #[derive(Default)]
 pub(crate) struct ChangedView {
-    known: Known,
+    known: KnownChanges,
     bodies: ReusableLazy<PairList>,
     statics: ReusableLazy<PairList>,
 }
@@ -27,55 +27,32 @@ buffers!(PairList { leveled: pairs, newly_changed, spare; own: ; plain: ; });
 
 buffers!(ChangedView { leveled: ; own: bodies, statics; plain: known; });
 
-/// What is known about the last successful step.
+/// What is known about the changes of the last successful step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Known {
+pub(crate) enum KnownChanges {
     /// Nothing: all rows may have changed.
     #[default]
-    Nothing,
+    None,
     /// The changed rows, in [`KeptPairs::last_changed`].
     Rows,
     /// The changed rows: all.
     AllRows,
-    /// The pairs with a changed row: those that the step found, and those of the kept pairs that
-    /// have newly changed rows.
+    /// The pairs with a changed row: those that the step found, which are all of rows that changed
+    /// in the step before too, and those of the kept pairs that have newly changed rows.
     Pairs,
 }
 
 impl ChangedView {
-    /// Another step has succeeded, of which nothing is known.
-    pub(crate) fn clear(&mut self) {
-        self.set(Known::Nothing);
-    }
-
-    /// Another step has succeeded, of which the changed rows are known; they may be all rows.
-    pub(crate) fn set_rows(&mut self, are_all: bool) {
-        self.set(if are_all { Known::AllRows } else { Known::Rows });
-    }
-
-    /// Another step has succeeded, which found all pairs of active rows and listed all pairs of new
-    /// ones.
-    pub(crate) fn set_found(&mut self) {
-        self.set(Known::Pairs);
-    }
-
-    /// Another step has succeeded; neither it nor the one before had changed rows.
-    pub(crate) fn set_none_again(&mut self) {
-        // The lists are empty, and stay so.
-        if self.known != Known::Pairs {
-            self.set_found();
-        }
+    /// Another step has succeeded, of which this is known.
+    pub(crate) fn set(&mut self, known: KnownChanges) {
+        self.known = known;
+        self.bodies.invalidate();
+        self.statics.invalidate();
     }
 
     /// Whether it is known which rows changed in the last successful step.
     pub(crate) fn are_rows_known(&self) -> bool {
-        self.known != Known::Nothing
-    }
-
-    fn set(&mut self, known: Known) {
-        self.known = known;
-        self.bodies.invalidate();
-        self.statics.invalidate();
+        self.known != KnownChanges::None
     }
 
     /// There are no static pairs any more.
@@ -108,9 +85,9 @@ impl ChangedView {
         let PairList { pairs, newly_changed, spare } = list;
         pairs.clear();
         match self.known {
-            Known::Nothing | Known::AllRows => pages.for_each(|page| pairs.extend_from_slice(page)),
-            Known::Rows => pages.for_each(|page| extend_filtered(pairs, page, &has_changed)),
-            Known::Pairs => {
+            KnownChanges::None | KnownChanges::AllRows => pages.for_each(|page| pairs.extend_from_slice(page)),
+            KnownChanges::Rows => pages.for_each(|page| extend_filtered(pairs, page, &has_changed)),
+            KnownChanges::Pairs => {
                 pages.found.iter().for_each(|page| pairs.extend_from_slice(page.pairs()));
                 newly_changed.clear();
                 newly_changed.extend_from_slice(kept);
