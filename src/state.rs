@@ -2,8 +2,6 @@
 
 use crate::broad_phase::broad_phase::BroadPhase;
 use crate::config::WorldConfig;
-#[cfg(any(feature = "record", feature = "serde"))]
-use crate::contacts::events::tracker::check_static_ids;
 use crate::contacts::store::ContactStore;
 use crate::error::Error;
 use crate::frame::frames::Frames;
@@ -11,8 +9,10 @@ use crate::frame::statics::StaticSet;
 use crate::history::StepHistory;
 use crate::memory::usage::UsageWindow;
 use crate::simd::DetectedSimd;
-#[cfg(any(feature = "record", feature = "serde"))]
 use crate::tier::static_tree::tree::StaticTree;
+#[cfg(any(feature = "record", feature = "serde"))]
+use crate::tier::static_tree::unique_ids::check_static_ids;
+use std::ops::Range;
 
 /// The parts of a world, apart from its recording.
 #[derive(Default)]
@@ -33,6 +33,21 @@ impl WorldState {
         let contacts = ContactStore::new(&config);
         let frames = Frames::new(config.contact_tracking);
         Ok(Self { simd: DetectedSimd::detect(config.simd_max), config, contacts, frames, ..Self::default() })
+    }
+
+    /// Changes the statics of `rows` by `edit`, which may also add some. Returns the rows of those.
+    ///
+    /// # Errors
+    ///
+    /// Those of `edit`, and [`Error::DuplicateStaticId`] if contacts are tracked. Then nothing has
+    /// changed.
+    pub(crate) fn edit_statics(
+        &mut self,
+        rows: &[u32],
+        edit: impl FnOnce(&mut StaticTree, bool) -> Result<(), Error>,
+    ) -> Result<Range<u32>, Error> {
+        let parallel = self.config.may_use_threads();
+        self.statics.edit(rows, self.config.contact_tracking, |tree| edit(tree, parallel))
     }
 
     /// The state after `step` steps that were made before, with these statics.

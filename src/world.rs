@@ -2,7 +2,6 @@
 
 use crate::config::WorldConfig;
 use crate::contacts::contacts::Contacts;
-use crate::contacts::events::tracker::{check_changed_static_ids, check_static_ids};
 use crate::contacts::events::view::ContactEventsMut;
 use crate::contacts::stream::channel::{Sender, StepStream};
 use crate::contacts::stream::page::StreamedPage;
@@ -23,6 +22,7 @@ use crate::save::SavedWorld;
 use crate::state::WorldState;
 use crate::tier::DebugShape;
 use crate::tier::static_tree::tree::StaticTree;
+use crate::tier::static_tree::unique_ids::check_static_ids;
 use crate::trace::span;
 use std::ops::Range;
 
@@ -486,10 +486,9 @@ impl World {
     /// The next [`step_changed`](Self::step_changed) searches anew for the pairs of all bodies that
     /// touch the old or the new boxes.
     pub fn insert_statics<'s>(&mut self, statics: impl Into<Statics<'s>>) -> Result<Range<u32>, Error> {
-        let (statics, parallel) = (statics.into(), self.state.config.may_use_threads());
-        let check = self.check_of_changed_statics();
+        let statics = statics.into();
         self.recorded(Call::InsertStatics(statics), |state| {
-            state.statics.edit(|tree| tree.insert_statics(&statics, parallel), check)
+            state.edit_statics(&[], |tree, parallel| tree.insert_statics(&statics, parallel).map(drop))
         })
     }
 
@@ -514,11 +513,10 @@ impl World {
     ///
     /// That of [`insert_statics`](Self::insert_statics).
     pub fn replace_statics<'s>(&mut self, rows: &[u32], statics: impl Into<Statics<'s>>) -> Result<(), Error> {
-        let (statics, parallel) = (statics.into(), self.state.config.may_use_threads());
-        let check = self.check_of_changed_statics();
-        let edit =
-            |tree: &mut StaticTree| tree.replace_statics(rows, &statics, parallel).map(|()| rows.iter().copied());
-        self.recorded(Call::ReplaceStatics(rows, statics), |state| state.statics.edit(edit, check).map(|_| ()))
+        let statics = statics.into();
+        self.recorded(Call::ReplaceStatics(rows, statics), |state| {
+            state.edit_statics(rows, |tree, parallel| tree.replace_statics(rows, &statics, parallel)).map(drop)
+        })
     }
 
     /// Removes the statics of some rows.
@@ -538,18 +536,9 @@ impl World {
     /// That of [`insert_statics`](Self::insert_statics). A row whose static was removed before the
     /// tree was built counts again.
     pub fn remove_statics(&mut self, rows: &[u32]) -> Result<(), Error> {
-        let parallel = self.state.config.may_use_threads();
-        let edit = |tree: &mut StaticTree| tree.remove_statics(rows, parallel).map(|()| rows.iter().copied());
-        self.recorded(Call::RemoveStatics(rows), |state| state.statics.edit(edit, |_, _| Ok(())).map(|_| ()))
-    }
-
-    /// Returns the check of a set of which some rows changed: if contacts are tracked, ids are
-    /// unique.
-    fn check_of_changed_statics<R: IntoIterator<Item = u32>>(
-        &self,
-    ) -> impl FnOnce(&StaticTree, R) -> Result<(), Error> + use<R> {
-        let is_needed = self.state.config.contact_tracking;
-        move |tree, rows| if is_needed { check_changed_static_ids(tree, rows) } else { Ok(()) }
+        self.recorded(Call::RemoveStatics(rows), |state| {
+            state.edit_statics(rows, |tree, parallel| tree.remove_statics(rows, parallel)).map(drop)
+        })
     }
 
     /// The static set: its boxes, ids and filters by row, and which rows are enabled.

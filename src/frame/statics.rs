@@ -6,8 +6,10 @@ use crate::frame::statics_version::StaticsVersion;
 use crate::geometry::Aabb;
 use crate::simd::DetectedSimd;
 use crate::tier::static_tree::tree::StaticTree;
+use crate::tier::static_tree::unique_ids::check_changed_static_ids;
 use crate::trace::span;
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Most boxes in the log. A replaced static has two, an inserted, removed, enabled or disabled one
@@ -70,30 +72,39 @@ impl StaticSet {
         Ok(was_enabled)
     }
 
-    /// Changes some statics by `edit`, which returns the rows that changed.
+    /// Changes the statics of `rows` by `edit`, which may also add some. Returns the rows of those.
     ///
-    /// `check` is given these rows too, and may refuse the result; then nothing changes.
-    pub(crate) fn edit<R: Clone + IntoIterator<Item = u32>>(
+    /// # Errors
+    ///
+    /// Those of `edit`, and [`Error::DuplicateStaticId`] if ids have to be unique and are not. Then
+    /// nothing has changed.
+    pub(crate) fn edit(
         &mut self,
-        edit: impl FnOnce(&mut StaticTree) -> Result<R, Error>,
-        check: impl FnOnce(&StaticTree, R) -> Result<(), Error>,
-    ) -> Result<R, Error> {
+        rows: &[u32],
+        must_be_unique: bool,
+        edit: impl FnOnce(&mut StaticTree) -> Result<(), Error>,
+    ) -> Result<Range<u32>, Error> {
         let span = span!("edit_statics", statics = self.tree.len(); changed);
         let before = self.tree.clone();
-        let outcome = edit(&mut self.tree).and_then(|rows| check(&self.tree, rows.clone()).map(|()| rows));
-        let Ok(rows) = outcome else {
+        let mut outcome = edit(&mut self.tree);
+        let added = before.len() as u32..self.tree.len() as u32;
+        let changed = || rows.iter().copied().chain(added.clone());
+        if must_be_unique {
+            outcome = outcome.and_then(|()| check_changed_static_ids(&self.tree, changed()));
+        }
+        if let Err(error) = outcome {
             self.tree = before;
-            return outcome;
-        };
-        span.record(|| [("changed", rows.clone().into_iter().count())]);
+            return Err(error);
+        }
+        span.record(|| [("changed", changed().count())]);
         self.version.state += 1;
         // A row of a set with ids may be another static now.
         self.version.set += u64::from(self.tree.ids().is_some());
-        for row in rows.clone() {
+        for row in changed() {
             let boxes = [&before, &self.tree].map(|tree| tree.aabb(row));
             boxes.into_iter().flatten().for_each(|aabb| self.log.add(self.version.state, row, aabb));
         }
-        Ok(rows)
+        Ok(added)
     }
 
     /// Drops the grid, which a step makes again if it needs it.

@@ -6,7 +6,7 @@
 
 use crate::contacts::events::contact_set::ContactSet;
 use crate::contacts::events::ids::StepIds;
-use crate::contacts::events::tracker::{ContactTracker, check_unique};
+use crate::contacts::events::tracker::ContactTracker;
 use crate::error::Error;
 use crate::frame::statics::StaticSet;
 use crate::frame::statics_version::StaticsVersion;

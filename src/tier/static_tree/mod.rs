@@ -24,6 +24,7 @@ mod subtree;
 #[cfg(test)]
 mod tests;
 pub(crate) mod tree;
+pub(crate) mod unique_ids;
 #[cfg(test)]
 mod validate;
 
