@@ -52,13 +52,16 @@ pub(crate) type StaticLists = StaticGrid<CellLists>;
 /// The statics in a packed tree.
 pub(crate) type PackedStatics = StaticGrid<FixedTree>;
 
-/// Cells and trees that are made at their first use (STATICGRID-2).
+/// Cells and trees that are made at their first use (STATICGRID-2); `None` if they do not suit the
+/// statics.
 #[derive(Default)]
 pub(crate) struct LazyStaticGrid {
-    bands: MadeOnce<ColumnBands>,
-    packed: MadeOnce<FixedTree>,
+    /// The statics of which all of them are made.
+    of: Option<(BuiltTree, StaticsVersion)>,
+    bands: OnceLock<Option<StaticBands>>,
+    packed: OnceLock<Option<PackedStatics>>,
     /// By the longest side of a body, the last made ones last.
-    lists: Mutex<Vec<(f32, OfTree<Arc<StaticLists>>)>>,
+    lists: Mutex<Vec<(f32, Option<Arc<StaticLists>>)>>,
 }
 
 /// A clone makes its own.
@@ -66,16 +69,6 @@ impl Clone for LazyStaticGrid {
     fn clone(&self) -> Self {
         Self::default()
     }
-}
-
-/// One kind of grid, which is made at its first use (STATICGRID-2).
-struct MadeOnce<C>(OnceLock<OfTree<StaticGrid<C>>>);
-
-/// What was made of a tree; `None` if cells do not suit its statics.
-struct OfTree<G> {
-    tree: BuiltTree,
-    version: StaticsVersion,
-    grid: Option<G>,
 }
 
 /// The statics of a tree in cells or in a packed tree.
@@ -89,53 +82,59 @@ pub(crate) struct StaticGrid<C> {
 }
 
 impl LazyStaticGrid {
-    /// The statics of a step in bands, if cells suit these.
-    pub(crate) fn bands(
-        &self,
-        statics: &StaticTree,
-        version: StaticsVersion,
-        level: DetectedSimd,
-    ) -> Option<&StaticBands> {
-        self.bands.get(statics, version, |records| ColumnBands::build(records, level))
+    /// The statics in bands, if cells suit these.
+    pub(crate) fn bands(&self, statics: &StaticTree, level: DetectedSimd) -> Option<&StaticBands> {
+        debug_assert!(self.is_of(statics), "STATICGRID-2");
+        self.bands.get_or_init(|| StaticGrid::new(statics, |records| ColumnBands::build(records, level))).as_ref()
     }
 
-    /// The statics of a step in a packed tree.
-    pub(crate) fn packed(&self, statics: &StaticTree, version: StaticsVersion) -> Option<&PackedStatics> {
-        self.packed.get(statics, version, |records| Some((FixedTree::build(records), Vec::new())))
+    /// The statics in a packed tree.
+    pub(crate) fn packed(&self, statics: &StaticTree) -> Option<&PackedStatics> {
+        debug_assert!(self.is_of(statics), "STATICGRID-2");
+        let build = |records: &[BodyRecord]| Some((FixedTree::build(records), Vec::new()));
+        self.packed.get_or_init(|| StaticGrid::new(statics, build)).as_ref()
     }
 
-    /// The statics of a step in lists for bodies up to a size, if lists suit these.
-    pub(crate) fn lists(
-        &self,
-        statics: &StaticTree,
-        version: StaticsVersion,
-        common_side: f32,
-    ) -> Option<Arc<StaticLists>> {
+    /// The statics in lists for bodies up to a size, if lists suit these.
+    pub(crate) fn lists(&self, statics: &StaticTree, common_side: f32) -> Option<Arc<StaticLists>> {
+        debug_assert!(self.is_of(statics), "STATICGRID-2");
         let side = list_side(common_side)?;
         let mut lists = self.lists.lock();
         if let Some((_, made)) = lists.iter().find(|&&(of, _)| of == side) {
-            debug_assert!(made.is_up_to_date(statics, version), "STATICGRID-2");
-            return made.grid.clone();
+            return made.clone();
         }
-        let grid = StaticGrid::new(statics, |records| CellLists::build(records, side)).map(Arc::new);
+        let made = StaticGrid::new(statics, |records| CellLists::build(records, side)).map(Arc::new);
         if lists.len() == LISTS_KEPT {
             lists.remove(0);
         }
-        lists.push((side, OfTree::new(statics, version, grid.clone())));
-        grid
+        lists.push((side, made.clone()));
+        made
     }
 
-    /// Brings what was made up to date.
+    fn is_of(&self, statics: &StaticTree) -> bool {
+        self.of.as_ref().is_some_and(|(tree, _)| tree.is_of(statics))
+    }
+
+    /// Brings what was made up to date, or drops it if it was made of another tree.
     pub(crate) fn update(&mut self, statics: &StaticTree, version: StaticsVersion) {
-        self.bands.update(statics, version);
-        self.packed.update(statics, version);
-        self.lists.get_mut().retain_mut(|(_, made)| made.update(statics, version, Arc::get_mut));
+        if !self.is_of(statics) {
+            *self = Self { of: Some((statics.built_tree(), version)), ..Self::default() };
+        }
+        let Self { of, bands, packed, lists } = self;
+        let Some((_, of)) = of.as_mut().filter(|(_, of)| *of != version) else { return };
+        *of = version;
+        bands.get_mut().into_iter().flatten().for_each(|grid| grid.update(statics));
+        packed.get_mut().into_iter().flatten().for_each(|grid| grid.update(statics));
+        let lists = lists.get_mut().iter_mut().filter_map(|(_, lists)| lists.as_mut());
+        // No step is running, so nothing else has them.
+        lists.filter_map(Arc::get_mut).for_each(|grid| grid.update(statics));
     }
 
     /// Bytes of heap memory held.
     pub(crate) fn bytes(&self) -> usize {
-        let lists = self.lists.lock().iter().filter_map(|(_, made)| Some(made.grid.as_ref()?.bytes())).sum::<usize>();
-        self.bands.bytes() + self.packed.bytes() + lists
+        let bands = self.bands.get().and_then(Option::as_ref).map_or(0, StaticGrid::bytes);
+        let packed = self.packed.get().and_then(Option::as_ref).map_or(0, StaticGrid::bytes);
+        bands + packed + self.lists.lock().iter().filter_map(|(_, grid)| Some(grid.as_ref()?.bytes())).sum::<usize>()
     }
 }
 
@@ -145,68 +144,6 @@ fn list_side(common_side: f32) -> Option<f32> {
     let exponent = libm::ceilf(libm::log2f(common_side / LIST_SIDE)).max(EXPONENT_MIN);
     let side = LIST_SIDE * libm::exp2f(exponent);
     side.is_finite().then_some(side)
-}
-
-// Not derived, which would want a default of `C`.
-impl<C> Default for MadeOnce<C> {
-    fn default() -> Self {
-        Self(OnceLock::new())
-    }
-}
-
-impl<C: FixedBoxes> MadeOnce<C> {
-    /// What was made of the statics of a step, or is made now. See [`StaticGrid::new`].
-    fn get(
-        &self,
-        statics: &StaticTree,
-        version: StaticsVersion,
-        build: impl FnOnce(&[BodyRecord]) -> Option<(C, Vec<BodyRecord>)>,
-    ) -> Option<&StaticGrid<C>> {
-        let made = self.0.get_or_init(|| OfTree::new(statics, version, StaticGrid::new(statics, build)));
-        debug_assert!(made.is_up_to_date(statics, version), "STATICGRID-2");
-        made.grid.as_ref()
-    }
-
-    /// Brings it up to date, or drops it if it was made of another tree.
-    fn update(&mut self, statics: &StaticTree, version: StaticsVersion) {
-        if let Some(made) = self.0.get_mut()
-            && !made.update(statics, version, |grid| Some(grid))
-        {
-            *self = Self::default();
-        }
-    }
-
-    fn bytes(&self) -> usize {
-        self.0.get().and_then(|made| made.grid.as_ref()).map_or(0, StaticGrid::bytes)
-    }
-}
-
-impl<G> OfTree<G> {
-    fn new(statics: &StaticTree, version: StaticsVersion, grid: Option<G>) -> Self {
-        Self { tree: statics.built_tree(), version, grid }
-    }
-
-    fn is_up_to_date(&self, statics: &StaticTree, version: StaticsVersion) -> bool {
-        self.version == version && self.tree.is_of(statics)
-    }
-
-    /// Brings the grid up to date. `false` if it has to be made anew.
-    fn update<C: FixedBoxes>(
-        &mut self,
-        statics: &StaticTree,
-        version: StaticsVersion,
-        grid: impl FnOnce(&mut G) -> Option<&mut StaticGrid<C>>,
-    ) -> bool {
-        if !self.tree.is_of(statics) {
-            return false;
-        }
-        if self.version == version {
-            return true;
-        }
-        self.version = version;
-        let Some(made) = &mut self.grid else { return true };
-        grid(made).map(|grid| grid.update(statics)).is_some()
-    }
 }
 
 impl<C: FixedBoxes> StaticGrid<C> {

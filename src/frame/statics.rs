@@ -119,17 +119,17 @@ impl StaticSet {
 
     /// Those of [`LazyStaticGrid::bands`].
     pub(crate) fn bands(&self, level: DetectedSimd) -> Option<&StaticBands> {
-        self.grid.bands(&self.tree, self.version, level)
+        self.grid.bands(&self.tree, level)
     }
 
     /// Those of [`LazyStaticGrid::packed`].
     pub(crate) fn packed(&self) -> Option<&PackedStatics> {
-        self.grid.packed(&self.tree, self.version)
+        self.grid.packed(&self.tree)
     }
 
     /// Those of [`LazyStaticGrid::lists`].
     pub(crate) fn lists(&self, common_side: f32) -> Option<Arc<StaticLists>> {
-        self.grid.lists(&self.tree, self.version, common_side)
+        self.grid.lists(&self.tree, common_side)
     }
 
     /// The rows of the statics that changed since a version, with their old and their new boxes.

@@ -15,6 +15,7 @@ use crate::contacts::events::contact_slots::reserve;
 use crate::contacts::events::id_table::{IdTable, NO_ROW};
 use crate::contacts::events::row_map::RowMap;
 use crate::error::Error;
+use crate::input::duplicate_ids::first_duplicate;
 use crate::memory::buffers::Buffers;
 use crate::parallel;
 use std::ops::Range;

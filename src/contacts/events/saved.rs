@@ -13,6 +13,7 @@ use crate::frame::statics_version::StaticsVersion;
 use crate::input::rows::ROWS_MAX;
 use crate::memory::shared_column::SharedColumn;
 use crate::pair::{entry, row_and_partner};
+use crate::tier::static_tree::unique_ids::check_unique;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
