@@ -193,7 +193,8 @@ impl WorldConfig {
     ///
     /// Each bound makes a *size class* with a point grid of its own: bodies up to the first bound,
     /// bodies above it up to the second, and so on. Bodies above the last bound go to the double
-    /// grid, and so does a body that would be in too many parts of its point grid. If `half_extents` is empty, bounds are derived from the sizes in each step.
+    /// grid, and so does a body that would be in too many parts of its point grid. If
+    /// `half_extents` is empty, bounds are derived from the sizes in each step.
     pub fn with_bounds(mut self, half_extents: impl IntoIterator<Item = f32>) -> Self {
         // One more than allowed, so that `validate` detects too many.
         self.bounds = half_extents.into_iter().take(BOUNDS_MAX + 1).collect();

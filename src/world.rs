@@ -225,8 +225,8 @@ impl World {
     ///   changed in another way, since the last step. (The boxes of these changes are kept, up to
     ///   1,024; a replacement has two, any other change one.)
     /// - Rows that have left the cells in which they were filed, and then rest, are in a grid of
-    ///   their own, which is made anew whenever further rows come to it. Once that has cost as much as filing all rows, all
-    ///   rows are filed, in about the time of `step`.
+    ///   their own, which is made anew whenever further rows come to it. Once that has cost as much
+    ///   as filing all rows, all rows are filed, in about the time of `step`.
     /// - If a body changed that is oversized, all oversized bodies are filed again.
     /// - With tracked contacts, a row whose id changes costs several microseconds more than one
     ///   that keeps it; so does a row with an id that is added or removed. With a
@@ -847,7 +847,8 @@ impl World {
     /// [`Error::InvalidOrigin`] if `by` is not finite. [`Error::InvalidStatic`] if an edge of a
     /// static would not be finite; it names the lowest such row. After an error, nothing has
     /// changed. If that is so of an earlier static set alone, which [readers](Self::reader) see
-    /// until the next step, it is no error, and they see the present set instead. (An edge of a body may become infinite, as it may in a step.)
+    /// until the next step, it is no error, and they see the present set instead. (An edge of a
+    /// body may become infinite, as it may in a step.)
     ///
     /// # Determinism
     ///

@@ -38,7 +38,8 @@ fn rows_may_be_in_other_chunks_than_before() {
     columns.filters = Some(random_filters(600, &mut random));
     let mut told = sequential();
     told.step_changed(columns.bodies(), ChangedRows::NONE).expect("valid bodies");
-    for frame in 1..40 {
+    let mut updates = 0;
+    for _ in 0..40 {
         let changed: Vec<u32> = (0..random.below(12)).map(|_| random.below(600) as u32).collect();
         changed.iter().for_each(|&row| columns.centers_mut()[row as usize] = random.point(0.0, 25.0));
         let mut ends = [0, 1, 2].map(|_| random.below(601));
@@ -47,8 +48,9 @@ fn rows_may_be_in_other_chunks_than_before() {
         let contacts = told.step_changed(columns.chunks(&ends), &changed).expect("valid bodies");
         let expected = ExpectedPairs::new(&columns.boxes(), &[]).filtered(columns.filters.as_deref(), None);
         expected.compare(&FoundPairs::new(contacts)).expect("all pairs");
-        assert_eq!(told.report().filed_steps_ago, frame);
+        updates += u32::from(told.report().filed_steps_ago > 0);
     }
+    assert!(updates > 30, "{updates} of 40 steps were updated");
 }
 
 #[test]

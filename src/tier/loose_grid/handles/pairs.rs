@@ -16,10 +16,10 @@ impl LooseGrid {
     ///
     /// # Cost
     ///
-    /// O(boxes + pairs) if no loose cell is crowded and few boxes are as long as the area. All boxes in one
-    /// loose cell are tested against each other. Boxes outside of the area are filed in the cells
-    /// at its edge, so many of them make these cells crowded. Allocates only if `pairs` has too
-    /// little capacity.
+    /// O(boxes + pairs) if no loose cell is crowded and few boxes are as long as the area. All
+    /// boxes in one loose cell are tested against each other. Boxes outside of the area are filed
+    /// in the cells at its edge, so many of them make these cells crowded. Allocates only if
+    /// `pairs` has too little capacity.
     ///
     /// # Example
     ///
