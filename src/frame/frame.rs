@@ -108,12 +108,26 @@ impl Frame {
         boxes.clear();
         boxes.resize(self.row_count, NO_BOX);
         let mut put = |BodyRecord { aabb, row }: BodyRecord| boxes[row as usize] = aabb;
-        self.bands.bodies().filter(|body| !self.moved.is_outdated(body.row)).for_each(&mut put);
-        self.moved.bands().flat_map(Bands::bodies).for_each(&mut put);
-        if let Some(bands) = self.cached.bands() {
-            bands.bodies().filter(|body| self.cached.is_cached(body.row)).for_each(&mut put);
+        for part in self.point_parts() {
+            part.bands.bodies().filter(|body| part.has(body.row)).for_each(&mut put);
         }
         self.oversized.records().iter().copied().for_each(&mut put);
+    }
+
+    /// Writes all rows so that bodies that are near each other become adjacent.
+    ///
+    /// Common bodies in cell order, one point grid after the other, then oversized ones in the
+    /// order of their loose cells, then skipped rows.
+    pub(crate) fn write_spatial_order(&self, order: &mut Vec<u32>) {
+        order.clear();
+        order.reserve(self.row_count);
+        for part in self.point_parts() {
+            let runs = part.bands.row_runs();
+            runs.for_each(|rows| order.extend(rows.iter().copied().filter(|&row| part.has(row))));
+        }
+        order.extend(self.oversized.records_in_cell_order().iter().map(|body| body.row));
+        order.extend(self.skipped.iter().map(|invalid| invalid.row));
+        debug_assert_eq!(order.len(), self.row_count, "each row is filed once or was skipped");
     }
 
     /// Files the bodies that no size class took. The bands must have been filed, and not built yet.

@@ -152,7 +152,7 @@ impl Frames {
         let free = free.reduce(|best, other| if other.0 > best.0 { other } else { best });
         let mut next = free.map(|(_, at)| self.spares.swap_remove(at)).unwrap_or_default();
         if !self.front_is_oversized {
-            level(unshared(&mut next), &self.front, self.has_readers() || self.own_ids);
+            match_capacity(unshared(&mut next), &self.front, self.has_readers() || self.own_ids);
         }
         next
     }
@@ -206,7 +206,7 @@ impl Frames {
         let (mut free, front, own_ids) = (0, &self.front, readers || self.own_ids);
         self.spares.retain_mut(|spare| match Arc::get_mut(spare) {
             Some(spare) if free < SPARES_MAX => {
-                level(spare, front, own_ids);
+                match_capacity(spare, front, own_ids);
                 free += 1;
                 true
             }
@@ -278,7 +278,7 @@ pub(crate) fn unshared(frame: &mut Arc<Frame>) -> &mut Frame {
 
 /// Gives a frame the capacity of the front frame (FRAME-3), and releases sleepers and statics that
 /// the front frame has replaced.
-fn level(frame: &mut Frame, front: &Frame, own_ids: bool) {
+fn match_capacity(frame: &mut Frame, front: &Frame, own_ids: bool) {
     frame.reserve_like(front);
     frame.cached.release_unless_in(&front.cached);
     frame.statics.copy_from(&front.statics);

@@ -3,9 +3,9 @@
 pub(crate) mod frame;
 pub(crate) mod frames;
 pub(crate) mod moved;
-pub(crate) mod order;
 pub(crate) mod oversized;
 pub(crate) mod phases;
+pub(crate) mod point_parts;
 pub(crate) mod sleepers;
 pub(crate) mod static_grid;
 pub(crate) mod statics;

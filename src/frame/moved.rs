@@ -100,12 +100,6 @@ impl MovedBodies {
         Some(&self.settled_bands).filter(|bands| self.in_use && !bands.is_empty())
     }
 
-    /// Both.
-    #[inline(always)]
-    pub(crate) fn bands(&self) -> impl Iterator<Item = &Bands> {
-        self.changed_bands().into_iter().chain(self.settled_bands())
-    }
-
     /// Becomes a copy of `other`, apart from the bands.
     pub(crate) fn copy_marks(&mut self, other: &Self) {
         self.outdated.copy_from(&other.outdated);

@@ -11,16 +11,11 @@ use crate::query::neighbor::NearestHits;
 use crate::query::source::{HitSink, Scope, Source, TierSearch, add_cast_hits, add_nearest};
 use crate::tier::DebugShape;
 use crate::tier::box_test::BoxTest;
-use crate::tier::point_grid::bands::Bands;
 use crate::tier::static_tree::tree::StaticTree;
 
-/// The parts of a frame, in the order in which they are searched.
-const COMMON: usize = 0;
-const CHANGED: usize = 1;
-const SETTLED: usize = 2;
-const SLEEPERS: usize = 3;
-const OVERSIZED: usize = 4;
-const STATICS: usize = 5;
+/// The parts of a frame, in the order in which they are searched: the point grids come first.
+const OVERSIZED: usize = Frame::POINT_PARTS_MAX;
+const STATICS: usize = OVERSIZED + 1;
 
 impl<'w> QueryBuilder<'w> {
     /// Queries about the bodies of a frame and about `statics`, which may be newer. `parallel` is
@@ -39,13 +34,12 @@ impl Source<Hit> for Frame {
         area: &RawAabb,
         test: BoxTest,
     ) -> Option<TierSearch<'s>> {
-        let points = |bands: &'s Bands| TierSearch::Points(bands.box_query(*area, test));
         while *part <= STATICS {
             let search = match *part {
-                COMMON => scope.common.then(|| points(&self.bands)),
-                CHANGED => self.moved.changed_bands().filter(|_| scope.common).map(points),
-                SETTLED => self.moved.settled_bands().filter(|_| scope.common).map(points),
-                SLEEPERS => self.cached.bands().filter(|_| scope.common).map(points),
+                points @ ..OVERSIZED => self
+                    .point_part(points)
+                    .filter(|_| scope.common)
+                    .map(|points| TierSearch::Points(points.bands.box_query(*area, test))),
                 OVERSIZED if self.oversized.is_empty() => None,
                 OVERSIZED => scope.oversized.then(|| TierSearch::Loose(self.oversized.grid().box_query(*area, test))),
                 _ => scope.statics.map(|statics| TierSearch::Tree(statics.box_query(*area, test))),
@@ -61,10 +55,8 @@ impl Source<Hit> for Frame {
     #[inline(always)]
     fn hit(&self, scope: &Scope<'_, Hit>, part: usize, row: u32) -> Option<Hit> {
         match part {
-            COMMON if self.moved.is_outdated(row) => None,
-            COMMON | CHANGED | SETTLED | OVERSIZED => self.body(scope, row),
-            SLEEPERS if self.cached.is_cached(row) => self.body(scope, row),
-            SLEEPERS => None,
+            points @ ..OVERSIZED if !self.point_part(points)?.has(row) => None,
+            ..=OVERSIZED => self.body(scope, row),
             _ => {
                 let statics = scope.statics?;
                 let hit = Hit::Static { row, id: statics.id(row) };
@@ -75,16 +67,13 @@ impl Source<Hit> for Frame {
 
     fn find_hits(&self, scope: &Scope<'_, Hit>, area: &RawAabb, test: BoxTest, found: &mut HitSink<'_, Hit>) {
         if scope.common {
-            if self.moved.is_in_use() {
-                let rows = self.bands.box_query(*area, test).filter(|row| !self.moved.is_outdated(*row));
-                self.find_bodies(scope, rows, found);
-                self.moved.bands().for_each(|moved| self.find_bodies(scope, moved.box_query(*area, test), found));
-            } else {
-                self.find_bodies(scope, self.bands.box_query(*area, test), found);
-            }
-            if let Some(sleepers) = self.cached.bands() {
-                let rows = sleepers.box_query(*area, test).filter(|row| self.cached.is_cached(*row));
-                self.find_bodies(scope, rows, found);
+            for points in self.point_parts() {
+                let rows = points.bands.box_query(*area, test);
+                if points.has_all() {
+                    self.find_bodies(scope, rows, found);
+                } else {
+                    self.find_bodies(scope, rows.filter(|&row| points.has(row)), found);
+                }
             }
         }
         if scope.oversized {
@@ -98,32 +87,24 @@ impl Source<Hit> for Frame {
     }
 
     fn find_first(&self, scope: &Scope<'_, Hit>, area: &RawAabb, test: BoxTest) -> Option<Hit> {
-        let common = || self.bands.box_query(*area, test).find_map(|row| self.hit(scope, COMMON, row));
-        let moved = || {
-            let mut rows = self.moved.bands().flat_map(|moved| moved.box_query(*area, test));
-            rows.find_map(|row| self.hit(scope, CHANGED, row))
+        let common = || {
+            self.point_parts().find_map(|points| {
+                let mut rows = points.bands.box_query(*area, test).filter(|&row| points.has(row));
+                rows.find_map(|row| self.body(scope, row))
+            })
         };
-        let sleeper = || self.cached.bands()?.box_query(*area, test).find_map(|row| self.hit(scope, SLEEPERS, row));
-        let oversized =
-            || self.oversized.grid().box_query(*area, test).find_map(|body| self.hit(scope, OVERSIZED, body.row));
+        let oversized = || self.oversized.grid().box_query(*area, test).find_map(|body| self.body(scope, body.row));
         let static_hit = || scope.statics?.box_query(*area, test).find_map(|row| self.hit(scope, STATICS, row));
-        (scope.common.then(|| common().or_else(moved).or_else(sleeper)).flatten())
-            .or_else(|| scope.oversized.then(oversized).flatten())
-            .or_else(static_hit)
+        (scope.common.then(common).flatten()).or_else(|| scope.oversized.then(oversized).flatten()).or_else(static_hit)
     }
 
     fn find_nearest(&self, scope: &Scope<'_, Hit>, point: [f32; 2], nearest: &mut NearestHits<'_, Hit>) {
         let count = nearest.count();
         if scope.common {
-            let within = nearest.within();
-            self.bands.visit_nearest(point, count, within, &mut add_nearest(self, scope, COMMON, nearest));
-            for moved in self.moved.bands() {
+            for number in 0..OVERSIZED {
+                let Some(points) = self.point_part(number) else { continue };
                 let within = nearest.within();
-                moved.visit_nearest(point, count, within, &mut add_nearest(self, scope, CHANGED, nearest));
-            }
-            if let Some(sleepers) = self.cached.bands() {
-                let within = nearest.within();
-                sleepers.visit_nearest(point, count, within, &mut add_nearest(self, scope, SLEEPERS, nearest));
+                points.bands.visit_nearest(point, count, within, &mut add_nearest(self, scope, number, nearest));
             }
         }
         if scope.oversized {
@@ -140,15 +121,10 @@ impl Source<Hit> for Frame {
     fn find_cast_hits(&self, scope: &Scope<'_, Hit>, hits: &mut CastHits<'_, Hit>) {
         let cast = hits.cast();
         if scope.common {
-            let t_max = hits.t_max();
-            self.bands.visit_cast(&cast, t_max, &mut add_cast_hits(self, scope, COMMON, hits));
-            for moved in self.moved.bands() {
+            for number in 0..OVERSIZED {
+                let Some(points) = self.point_part(number) else { continue };
                 let t_max = hits.t_max();
-                moved.visit_cast(&cast, t_max, &mut add_cast_hits(self, scope, CHANGED, hits));
-            }
-            if let Some(sleepers) = self.cached.bands() {
-                let t_max = hits.t_max();
-                sleepers.visit_cast(&cast, t_max, &mut add_cast_hits(self, scope, SLEEPERS, hits));
+                points.bands.visit_cast(&cast, t_max, &mut add_cast_hits(self, scope, number, hits));
             }
         }
         if scope.oversized {
@@ -198,9 +174,7 @@ impl Frame {
 
     /// Visits the parts of all tiers, for drawing and debugging.
     pub(crate) fn visit_debug_shapes(&self, statics: &StaticTree, mut visitor: impl FnMut(DebugShape)) {
-        self.bands.visit_debug_shapes(&mut visitor);
-        self.moved.bands().for_each(|moved| moved.visit_debug_shapes(&mut visitor));
-        self.cached.bands().into_iter().for_each(|sleepers| sleepers.visit_debug_shapes(&mut visitor));
+        self.point_parts().for_each(|points| points.bands.visit_debug_shapes(&mut visitor));
         self.oversized.grid().visit_debug_shapes(&mut visitor);
         statics.visit_debug_shapes(visitor);
     }

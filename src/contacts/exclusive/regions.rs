@@ -35,35 +35,19 @@ impl RowRegions {
             self.by_row.resize_with(rows + rows / 8, AtomicU16::default);
         }
         let by_row = &self.by_row[..rows];
-        parallel::for_each(parallel, frame.bands.slots(), |band, slot| {
-            let region = region_number(band);
-            // Other rows have moved, or do not exist any more.
-            let rows = frame.bands.rows_of(slot).flatten().filter(|row| !frame.moved.is_outdated(**row));
-            rows.for_each(|&row| by_row[row as usize].store(region, Relaxed));
-        });
-        let mut band_count = frame.bands.band_count();
-        for moved in frame.moved.bands() {
-            parallel::for_each(parallel, moved.slots(), |band, slot| {
+        let mut band_count = 0;
+        for part in frame.point_parts() {
+            parallel::for_each(parallel, part.bands.slots(), |band, slot| {
                 let region = region_number(band_count + band);
-                moved.rows_of(slot).flatten().for_each(|&row| by_row[row as usize].store(region, Relaxed));
-            });
-            band_count += moved.band_count();
-        }
-        let cached_bands = frame.cached.bands();
-        if let Some(bands) = cached_bands {
-            parallel::for_each(parallel, bands.slots(), |band, slot| {
-                let region = region_number(band_count + band);
-                // Other rows are filed elsewhere, or do not exist in this step.
-                let is_cached = |row: &&u32| frame.cached.is_cached(**row);
-                let rows = bands.rows_of(slot).flatten().filter(is_cached);
+                let rows = part.bands.rows_of(slot).flatten().filter(|row| part.has(**row));
                 rows.for_each(|&row| by_row[row as usize].store(region, Relaxed));
             });
+            band_count += part.bands.band_count();
         }
-        let first_region = band_count + cached_bands.map_or(0, |bands| bands.band_count());
         let oversized = frame.oversized.records().len();
         let per_region = oversized.div_ceil(OVERSIZED_REGIONS_MAX).max(OVERSIZED_MIN);
         for (place, &BodyRecord { row, .. }) in frame.oversized.records_in_cell_order().iter().enumerate() {
-            by_row[row as usize].store(region_number(first_region + place / per_region), Relaxed);
+            by_row[row as usize].store(region_number(band_count + place / per_region), Relaxed);
         }
     }
 
