@@ -106,7 +106,7 @@ impl SavedStatics {
             boxes: statics.raw_boxes().map(|aabb| aabb.map(f32::to_bits)).collect(),
             ids: rows().map_while(|row| statics.id(row)).collect(),
             filters: rows().filter(|_| statics.has_filters()).map(|row| statics.filter_of(row)).collect(),
-            disabled: rows().filter(|&row| statics.is_enabled(row) == Some(false)).collect(),
+            disabled: statics.disabled_rows().collect(),
             changed: statics.changed_boxes().map(|(row, built_box)| (row, built_box.map(f32::to_bits))).collect(),
         }
     }
@@ -117,11 +117,7 @@ impl SavedStatics {
         let filters = (!self.filters.is_empty()).then_some(&self.filters[..]);
         let changed = self.changed.iter().map(|&(row, edges)| (row, edges.map(f32::from_bits)));
         let columns = Statics { aabbs: &aabbs, ids, filters };
-        let mut statics = StaticTree::restore(columns, changed, config.may_use_threads())?;
-        for &row in &self.disabled {
-            statics.set_enabled(row, false)?;
-        }
-        Ok(statics)
+        StaticTree::restore(columns, &self.disabled, changed, config.may_use_threads())
     }
 }
 

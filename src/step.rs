@@ -168,7 +168,9 @@ impl WorldState {
         Ok(())
     }
 
-    /// Subtracts `by` from all stored coordinates, and files the bodies again.
+    /// Subtracts `by` from all stored coordinates, and files the bodies again (SHIFT-1).
+    ///
+    /// No pairs are searched for: contacts refer to rows, which do not depend on the origin.
     pub(crate) fn shift_origin(&mut self, by: [f32; 2]) -> Result<(), Error> {
         let Self { config, simd, statics, frames, broad_phase, contacts, .. } = self;
         let _span = span!("shift_origin", bodies = frames.front().row_count, statics = statics.tree.len());
@@ -183,7 +185,9 @@ impl WorldState {
         let step = StepContext::new(config, *simd, parallel, &shifted, false, &contacts.pool);
         let mut next = frames.next();
         let frame = unshared(&mut next);
-        broad_phase.file_shifted(step, &boxes, frame);
+        frame.cached.clear();
+        broad_phase.finder.file_again(step, &boxes, frame);
+        broad_phase.sleepers.clear();
         frame.statics.copy_from(&in_frame);
         frame.is_shifted = true;
         frames.copy_step(frame);

@@ -6,7 +6,7 @@
 //! last step to start from, all rows are filed. If nothing changed in two steps, the last one is
 //! repeated.
 
-use crate::broad_phase::changes::changed_body::ChangedBody;
+use crate::broad_phase::changes::changed_bodies::ChangedBody;
 use crate::broad_phase::context::StepContext;
 use crate::config::InvalidRows;
 use crate::contacts::changes::changed_view::KnownChanges;

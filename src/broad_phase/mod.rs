@@ -5,7 +5,6 @@ pub(crate) mod broad_phase;
 pub(crate) mod changes;
 pub(crate) mod context;
 pub(crate) mod find_pairs;
-pub(crate) mod origin;
 pub(crate) mod oversized_pass;
 pub(crate) mod pairs;
 pub(crate) mod scratch_pool;

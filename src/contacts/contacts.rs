@@ -39,10 +39,12 @@ use std::fmt;
 /// may change between versions of this crate.
 #[derive(Clone, Copy)]
 pub struct Contacts<'w> {
-    store: &'w ContactStore,
-    frame: &'w Frame,
-    statics: &'w StaticTree,
-    parallel: bool,
+    pub(super) store: &'w ContactStore,
+    pub(super) frame: &'w Frame,
+    /// The present set, which may be newer than that of the step.
+    pub(super) statics: &'w StaticTree,
+    /// Whether work on these contacts may use several threads.
+    pub(super) parallel: bool,
 }
 
 /// # Pairs
@@ -225,24 +227,6 @@ impl<'w> Contacts<'w> {
 
     pub(crate) fn new(store: &'w ContactStore, frame: &'w Frame, statics: &'w StaticTree, parallel: bool) -> Self {
         Self { store, frame, statics, parallel }
-    }
-
-    pub(super) fn store(&self) -> &'w ContactStore {
-        self.store
-    }
-
-    pub(super) fn frame(&self) -> &'w Frame {
-        self.frame
-    }
-
-    /// Number of statics in the present set.
-    pub(super) fn static_count(&self) -> usize {
-        self.statics.len()
-    }
-
-    /// Whether work on these contacts may use several threads.
-    pub(super) fn is_parallel(&self) -> bool {
-        self.parallel
     }
 }
 

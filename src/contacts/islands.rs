@@ -269,7 +269,7 @@ impl Contacts<'_> {
         join(&mut islands.island_by_row, pairs.map(|pair| [pair.a, pair.b]));
         if islands.connect_statics {
             let pairs = self.static_pairs().filter(|&pair| static_pairs(pair));
-            islands.join_by_statics(self.static_count(), pairs);
+            islands.join_by_statics(self.statics.len(), pairs);
         }
         islands.finish();
     }

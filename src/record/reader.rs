@@ -123,11 +123,7 @@ impl<R: Read> Recording<R> {
     pub(crate) fn start_statics(&self, parallel: bool) -> Result<StaticTree, Error> {
         let StartOfWorld { statics, disabled, changed, built_boxes, .. } = &self.start;
         let changed = changed.iter().copied().zip(built_boxes.iter().copied());
-        let mut tree = StaticTree::restore(statics.statics(), changed, parallel)?;
-        for &row in disabled {
-            tree.set_enabled(row, false)?;
-        }
-        Ok(tree)
+        StaticTree::restore(statics.statics(), disabled, changed, parallel)
     }
 
     fn read_entry(&mut self) -> Result<Option<RecordedEntry>, RecordingError> {

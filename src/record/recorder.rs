@@ -307,7 +307,7 @@ fn write_static_set(tree: &StaticTree, record: &mut RecordBuffer) {
     let filters: Option<Vec<Filter>> = tree.has_filters().then(|| rows().map(|row| tree.filter_of(row)).collect());
     let statics = Statics { aabbs: &aabbs, ids: ids.as_deref(), filters: filters.as_deref() };
     StaticsWriter::default().write(statics, record);
-    let disabled: Vec<u32> = rows().filter(|&row| tree.is_enabled(row) == Some(false)).collect();
+    let disabled: Vec<u32> = tree.disabled_rows().collect();
     record.column(&disabled);
     let (changed, boxes): (Vec<u32>, Vec<RawAabb>) = tree.changed_boxes().unzip();
     record.column(&changed);

@@ -9,7 +9,7 @@
 //!   the pairs of newly changed rows that began or ended must be known: each such row is searched
 //!   for with its old and its present box at once.
 
-use crate::broad_phase::changes::changed_body::ChangedBody;
+use crate::broad_phase::changes::changed_bodies::ChangedBody;
 use crate::broad_phase::changes::found_changes::FoundChanges;
 use crate::broad_phase::changes::list_task::{self, ListTask};
 use crate::broad_phase::changes::neighbor_lists::NeighborLists;

@@ -1,7 +1,7 @@
 //! Finds the pairs of active rows on the lists of their neighbors, and which rows have to be
 //! searched for.
 
-use crate::broad_phase::changes::changed_body::ChangedBody;
+use crate::broad_phase::changes::changed_bodies::ChangedBody;
 use crate::broad_phase::changes::neighbor_lists::{SharedLists, Slot};
 use crate::broad_phase::changes::search::ChangedInput;
 use crate::broad_phase::context::StepContext;

@@ -6,7 +6,6 @@
 //! What becomes of these is in `contacts::changes`.
 
 pub(crate) mod changed_bodies;
-pub(crate) mod changed_body;
 pub(crate) mod changed_pairs;
 pub(crate) mod changed_set;
 mod dirty_cells;

@@ -12,7 +12,7 @@
 //! one is added or removed. Once that has cost as much as filing all rows, all rows are filed: so
 //! settled bodies cost at most as much again as the best choice would.
 
-use crate::broad_phase::changes::changed_body::ChangedBody;
+use crate::broad_phase::changes::changed_bodies::ChangedBody;
 use crate::broad_phase::changes::changed_set::ChangedSet;
 use crate::broad_phase::context::StepContext;
 use crate::broad_phase::find_pairs::PairFinder;

@@ -4,7 +4,7 @@
 //! present box at once (CHANGE-3). An active row that gets a list of its neighbors is searched for
 //! with the area of the list, and the neighbors are then compared with its present box.
 
-use crate::broad_phase::changes::changed_body::ChangedBody;
+use crate::broad_phase::changes::changed_bodies::ChangedBody;
 use crate::broad_phase::changes::changed_set::ChangedSet;
 use crate::broad_phase::changes::found_changes::FoundChanges;
 use crate::broad_phase::changes::neighbor_lists::LIST_MAX;

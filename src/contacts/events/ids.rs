@@ -168,8 +168,7 @@ impl IdentityMap {
                 Some(_) => has_duplicates = true,
             }
         }
-        self.new_ids.sort_unstable();
-        has_duplicates |= self.new_ids.windows(2).any(|two| two[0].0 == two[1].0);
+        has_duplicates |= self.sort_new_ids();
         if !has_duplicates {
             return Ok(());
         }
@@ -273,9 +272,14 @@ impl IdentityMap {
                 None => self.new_ids.push((now[row as usize], row)),
             }
         }
-        self.new_ids.sort_unstable();
-        has_duplicates |= self.new_ids.windows(2).any(|two| two[0].0 == two[1].0);
+        has_duplicates |= self.sort_new_ids();
         if has_duplicates { Err(duplicate_error(now, skipped)) } else { Ok(()) }
+    }
+
+    /// Sorts the new ids. Returns whether two rows share one.
+    fn sort_new_ids(&mut self) -> bool {
+        self.new_ids.sort_unstable();
+        self.new_ids.windows(2).any(|two| two[0].0 == two[1].0)
     }
 
     /// Finds the rows whose id changed (IDENT-2). Rows that either step skipped count as changed.

@@ -22,7 +22,7 @@
 //! Cost: the pairs sorted by spans, a lookup per pair and a pass over the contacts, all in
 //! parallel. Memory: about 50 bytes per contact, and 30 per row with ids.
 
-use crate::broad_phase::changes::changed_body::ChangedBody;
+use crate::broad_phase::changes::changed_bodies::ChangedBody;
 use crate::broad_phase::pairs::FoundPairs;
 use crate::contacts::changes::kept_pairs::KeptPairs;
 use crate::contacts::events::compare::{ComparePool, MarginTest};

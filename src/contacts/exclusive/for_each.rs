@@ -78,8 +78,8 @@ impl Contacts<'_> {
         each: impl Fn(Pair, C::Row<'_>, C::Row<'_>) + Sync,
     ) -> Result<(), Error> {
         let columns = CheckedColumns::new(columns, self.body_count())?;
-        let (store, parallel) = (self.store(), self.is_parallel());
-        let schedule = store.schedules.bodies(&store.found, self.frame(), parallel);
+        let Self { store, frame, parallel, .. } = *self;
+        let schedule = store.schedules.bodies(&store.found, frame, parallel);
         columns.for_each_pair(ScheduledPairs { schedule, pages: store.found.body_pages(), parallel }, each);
         Ok(())
     }
@@ -126,8 +126,8 @@ impl Contacts<'_> {
         each: impl Fn(StaticPair, C::Row<'_>) + Sync,
     ) -> Result<(), Error> {
         let columns = CheckedColumns::new(columns, self.body_count())?;
-        let (store, parallel) = (self.store(), self.is_parallel());
-        let schedule = store.schedules.statics(&store.found, self.frame(), parallel);
+        let Self { store, frame, parallel, .. } = *self;
+        let schedule = store.schedules.statics(&store.found, frame, parallel);
         columns.for_each_static_pair(ScheduledPairs { schedule, pages: store.found.static_pages(), parallel }, each);
         Ok(())
     }

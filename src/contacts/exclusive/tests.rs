@@ -34,13 +34,13 @@ fn world(oversized: usize) -> World {
 
 fn pages(world: &World, sides: PairSides) -> PageChain<'_> {
     match sides {
-        PairSides::Both => world.contacts().store().found.body_pages(),
-        PairSides::First => world.contacts().store().found.static_pages(),
+        PairSides::Both => world.contacts().store.found.body_pages(),
+        PairSides::First => world.contacts().store.found.static_pages(),
     }
 }
 
 fn tasks(world: &World, sides: PairSides) -> Vec<TaskPart> {
-    let tasks = world.contacts().store().found.tasks().iter();
+    let tasks = world.contacts().store.found.tasks().iter();
     match sides {
         PairSides::Both => tasks.map(|task| (task.body_pages.clone(), task.own_pairs)).collect(),
         PairSides::First => tasks.map(|task| (task.static_pages.clone(), usize::MAX)).collect(),
@@ -50,7 +50,7 @@ fn tasks(world: &World, sides: PairSides) -> Vec<TaskPart> {
 fn schedule(world: &World, tasks: &[TaskPart], sides: PairSides) -> Schedule {
     let mut schedule = Schedule::default();
     // Debug builds check it.
-    schedule.rebuild(pages(world, sides), tasks.iter().cloned(), sides, world.contacts().frame(), true);
+    schedule.rebuild(pages(world, sides), tasks.iter().cloned(), sides, world.contacts().frame, true);
     schedule
 }
 
@@ -114,7 +114,7 @@ fn debug_builds_detect_cross_pairs_declared_as_own() {
 #[test]
 fn schedules_are_kept_until_pairs_change() {
     let mut world = world(24);
-    let bytes = |world: &World| world.contacts().store().schedules.bytes();
+    let bytes = |world: &World| world.contacts().store.schedules.bytes();
     assert_eq!(bytes(&world), 0, "made only when used");
     let mut rows = vec![(); BODY_COUNT];
     world.contacts().par_for_each_pair_mut(&mut rows, |_, _, _| {}).expect("a column");

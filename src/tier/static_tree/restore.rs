@@ -16,15 +16,22 @@ impl StaticTree {
         self.changed.iter().map(|changed| (changed.row, changed.built_box))
     }
 
-    /// Restores a set from its columns and its [`changed_boxes`](Self::changed_boxes), with all
-    /// statics enabled.
+    /// The rows that are disabled, ascending.
+    pub(crate) fn disabled_rows(&self) -> impl Iterator<Item = u32> {
+        (0..self.len() as u32).filter(|&row| self.is_enabled(row) == Some(false))
+    }
+
+    /// Restores a set from its columns, its [`disabled_rows`](Self::disabled_rows), and its
+    /// [`changed_boxes`](Self::changed_boxes).
     ///
     /// # Errors
     ///
-    /// As for [`new`](Self::new). Also [`Error::StaticOutOfRange`] if a changed row does not exist,
-    /// and [`Error::InvalidConfig`] if the changed rows do not ascend.
+    /// As for [`new`](Self::new). Also [`Error::StaticOutOfRange`] if a disabled or a changed row
+    /// does not exist, [`Error::StaticRemoved`] if a disabled one has no static, and
+    /// [`Error::InvalidConfig`] if the changed rows do not ascend.
     pub(crate) fn restore(
         statics: Statics<'_>,
+        disabled: &[u32],
         changed: impl Iterator<Item = (u32, RawAabb)>,
         parallel: bool,
     ) -> Result<Self, Error> {
@@ -54,6 +61,7 @@ impl StaticTree {
         changed.iter().for_each(|changed| _ = tree.hidden.insert(changed.row));
         tree.changed = changed;
         tree.build_recent();
+        disabled.iter().try_for_each(|&row| tree.set_enabled(row, false).map(drop))?;
         Ok(tree)
     }
 }
