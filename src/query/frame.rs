@@ -99,41 +99,36 @@ impl Source<Hit> for Frame {
     }
 
     fn find_nearest(&self, scope: &Scope<'_, Hit>, point: [f32; 2], nearest: &mut NearestHits<'_, Hit>) {
-        let count = nearest.count();
+        let (count, mut within) = (nearest.count(), nearest.within());
         if scope.common {
             for number in 0..OVERSIZED {
                 let Some(points) = self.point_part(number) else { continue };
-                let within = nearest.within();
-                points.bands.visit_nearest(point, count, within, &mut add_nearest(self, scope, number, nearest));
+                let visit = &mut add_nearest(self, scope, number, nearest);
+                within = points.bands.visit_nearest(point, count, within, visit);
             }
         }
         if scope.oversized {
-            let within = nearest.within();
-            let level = self.bands.level();
-            self.oversized.visit_nearest(level, point, within, &mut add_nearest(self, scope, OVERSIZED, nearest));
+            let visit = &mut add_nearest(self, scope, OVERSIZED, nearest);
+            within = self.oversized.visit_nearest(self.bands.level(), point, within, visit);
         }
         if let Some(statics) = scope.statics {
-            let within = nearest.within();
             statics.visit_nearest(point, within, &mut add_nearest(self, scope, STATICS, nearest));
         }
     }
 
     fn find_cast_hits(&self, scope: &Scope<'_, Hit>, hits: &mut CastHits<'_, Hit>) {
-        let cast = hits.cast();
+        let (cast, mut t_max) = (hits.cast(), hits.t_max());
         if scope.common {
             for number in 0..OVERSIZED {
                 let Some(points) = self.point_part(number) else { continue };
-                let t_max = hits.t_max();
-                points.bands.visit_cast(&cast, t_max, &mut add_cast_hits(self, scope, number, hits));
+                t_max = points.bands.visit_cast(&cast, t_max, &mut add_cast_hits(self, scope, number, hits));
             }
         }
         if scope.oversized {
-            let t_max = hits.t_max();
-            let level = self.bands.level();
-            self.oversized.visit_cast(level, &cast, t_max, &mut add_cast_hits(self, scope, OVERSIZED, hits));
+            let visit = &mut add_cast_hits(self, scope, OVERSIZED, hits);
+            t_max = self.oversized.visit_cast(self.bands.level(), &cast, t_max, visit);
         }
         if let Some(statics) = scope.statics {
-            let t_max = hits.t_max();
             statics.visit_cast(&cast, t_max, &mut add_cast_hits(self, scope, STATICS, hits));
         }
     }

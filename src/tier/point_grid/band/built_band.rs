@@ -3,16 +3,18 @@
 
 use crate::geometry::RawAabb;
 use crate::geometry::band_box::{BandAxes, BandBox};
-use crate::input::filter::PairRules;
-use crate::memory::pair_sink::PairSink;
+use crate::input::filter::{Filter, PairRules};
+#[cfg(test)]
+use crate::memory::columns::SOA_PAD;
 use crate::memory::record::BodyRecord;
 use crate::simd::{CellView, DetectedSimd};
 use crate::tier::point_grid::band::build::Band;
+use crate::tier::point_grid::band::cell_grid::CellLookup;
+#[cfg(test)]
+use crate::tier::point_grid::band::cell_grid::words_max;
 use crate::tier::point_grid::band::equal_cells::CellSize;
-use crate::tier::point_grid::band::others::{GatheredBoxes, Others};
-use crate::tier::point_grid::band::scratch::BandScratch;
+use crate::tier::point_grid::band::scratch::{BandScratch, PairScratch};
 use crate::tier::point_grid::band::slot::BandSlot;
-use crate::tier::point_grid::band::sorted::SortedBodies;
 use crate::tier::point_grid::places::{write_blocks, write_columns};
 use std::ops::Range;
 
@@ -40,19 +42,34 @@ impl<'a> RawBand<'a> {
         scratch: &'a mut BandScratch,
     ) -> BuiltBand<'a> {
         let Self { slot, records, ghosts, words } = self;
-        let own = &records[..slot.filed_count()];
-        let bodies = SortedBodies::new(own, cell_size, rules, words, scratch);
-        slot.band = bodies.band;
-        BuiltBand { slot, records, ghosts, bodies }
+        let band = Band::build(&records[..slot.filed_count()], cell_size, words, scratch);
+        slot.band = band;
+        let filters_by_row = rules.filters_by_row;
+        if let Some(by_row) = filters_by_row {
+            scratch.look_up_filters(by_row);
+        }
+        let words = &*words;
+        let (columns, filters, keys, scratch) = scratch.sorted_mut();
+        scratch.tree.clear();
+        #[cfg(debug_assertions)]
+        band.assert_well_formed(columns, words);
+        let cells = band.cell_view(columns, words).with_circles(rules.are_circles);
+        let cells = if filters_by_row.is_some() { cells.with_filters(filters) } else { cells };
+        BuiltBand { slot, records, ghosts, words, cells, filters_by_row, keys, scratch }
     }
 }
 
-/// A band whose bodies are sorted by cell, in the scratch of a thread.
+/// A band whose bodies are sorted by cell, in the scratch of a thread and so in its cache.
+/// `pairs.rs` finds its pairs.
 pub(crate) struct BuiltBand<'a> {
     slot: &'a BandSlot,
-    records: &'a mut [BodyRecord],
-    ghosts: &'a [BodyRecord],
-    bodies: SortedBodies<'a>,
+    pub(super) records: &'a mut [BodyRecord],
+    pub(super) ghosts: &'a [BodyRecord],
+    words: &'a [u32],
+    pub(super) cells: CellView<'a>,
+    pub(super) filters_by_row: Option<&'a [Filter]>,
+    pub(super) keys: &'a [u32],
+    pub(super) scratch: &'a mut PairScratch,
 }
 
 impl<'a> BuiltBand<'a> {
@@ -61,62 +78,27 @@ impl<'a> BuiltBand<'a> {
     }
 
     /// Its cells and bounds.
-    pub(crate) fn band(&self) -> &Band {
-        &self.bodies.band
+    pub(crate) fn band(&self) -> &'a Band {
+        &self.slot.band
+    }
+
+    /// The records of its own bodies, in the order in which they were filed.
+    pub(super) fn own(&self) -> &[BodyRecord] {
+        &self.records[..self.slot.filed_count()]
     }
 
     /// Its bodies in cell order, with their filters, and as circles if they are.
     pub(crate) fn cells(&self) -> &CellView<'a> {
-        self.bodies.cells()
+        &self.cells
     }
 
-    /// Finds the pairs of its own bodies. `None` once the pair limit is exceeded.
-    pub(crate) fn own_pairs(&mut self, level: DetectedSimd, sink: &mut PairSink<'_>) -> Option<()> {
-        let own = &self.records[..self.slot.filed_count()];
-        self.bodies.own_pairs(level, (own, self.ghosts), sink)
-    }
-
-    /// Finds the pairs of its own bodies with ghosts (PARTITION-2). `None` once the pair limit is
-    /// exceeded.
-    pub(crate) fn ghost_pairs(&mut self, level: DetectedSimd, sink: &mut PairSink<'_>) -> Option<()> {
-        self.bodies.pairs_with(level, self.ghosts.iter().copied(), Others::Bodies, sink)
-    }
-
-    /// Finds the pairs of its own bodies with boxes in the axes of the world. `None` once the
-    /// pair limit is exceeded.
-    pub(crate) fn pairs_with(
-        &mut self,
-        level: DetectedSimd,
-        others: impl Iterator<Item = BodyRecord>,
-        what: Others<'_>,
-        sink: &mut PairSink<'_>,
-    ) -> Option<()> {
-        let gathered = self.gather(level, others);
-        self.pairs_with_gathered(level, gathered, what, sink)
-    }
-
-    /// Takes boxes in the axes of the world for [`pairs_with_gathered`](Self::pairs_with_gathered).
-    pub(crate) fn gather(&mut self, level: DetectedSimd, others: impl Iterator<Item = BodyRecord>) -> GatheredBoxes {
-        let axes = self.slot.axes;
-        let in_band = |BodyRecord { aabb, row }| BodyRecord { aabb: *axes.box_to_band(aabb).edges(), row };
-        self.bodies.gather(level, others.map(in_band))
-    }
-
-    /// Finds the pairs of its own bodies with the boxes that were gathered last. `None` once the
-    /// pair limit is exceeded.
-    pub(crate) fn pairs_with_gathered(
-        &mut self,
-        level: DetectedSimd,
-        gathered: GatheredBoxes,
-        what: Others<'_>,
-        sink: &mut PairSink<'_>,
-    ) -> Option<()> {
-        self.bodies.pairs_with_gathered(level, gathered, what, sink)
+    pub(super) fn close_lookup(&self) -> CellLookup<'a> {
+        self.band().close_lookup(self.words)
     }
 
     /// Those of its bodies that are in a range of the cell order, in the axes of the world.
     pub(crate) fn bodies(&self, places: Range<usize>) -> impl ExactSizeIterator<Item = BodyRecord> {
-        let (columns, axes) = (self.bodies.cells().columns(), self.slot.axes);
+        let (columns, axes) = (self.cells.columns(), self.slot.axes);
         (places.start..places.end.min(columns.len())).map(move |at| BodyRecord {
             aabb: axes.box_to_world(BandBox::from_edges(columns.aabb(at))),
             row: columns.rows()[at],
@@ -130,11 +112,41 @@ impl<'a> BuiltBand<'a> {
 
     /// Keeps the bodies for queries, as blocks in the memory of the records.
     pub(crate) fn keep(self, level: DetectedSimd) {
-        write_blocks(self.records, self.bodies.cells().columns(), level);
+        write_blocks(self.records, self.cells.columns(), level);
     }
 
     /// Keeps the bodies in columns, in the memory of the records.
     pub(crate) fn keep_columns(self) {
-        write_columns(self.records, self.bodies.cells().columns());
+        write_columns(self.records, self.cells.columns());
+    }
+}
+
+/// A band outside of a grid, for tests.
+#[cfg(test)]
+pub(super) struct LoneBand {
+    slot: BandSlot,
+    records: Vec<BodyRecord>,
+    ghosts: Vec<BodyRecord>,
+    words: Vec<u32>,
+    scratch: BandScratch,
+}
+
+#[cfg(test)]
+impl LoneBand {
+    pub(super) fn new(own: &[BodyRecord], ghosts: &[BodyRecord]) -> Self {
+        let (mut records, words) = (own.to_vec(), vec![0; words_max(own.len())]);
+        records.resize(own.len() + SOA_PAD, BodyRecord::default());
+        let slot = BandSlot { places: 0..records.len(), ..BandSlot::default() };
+        Self { slot, records, ghosts: ghosts.to_vec(), words, scratch: BandScratch::default() }
+    }
+
+    /// The same band with the scratch of another one.
+    pub(super) fn after(self, other: Self) -> Self {
+        Self { scratch: other.scratch, ..self }
+    }
+
+    pub(super) fn build<'a>(&'a mut self, cell_size: CellSize, rules: PairRules<'a>) -> BuiltBand<'a> {
+        let Self { slot, records, ghosts, words, scratch } = self;
+        RawBand { slot, records, ghosts, words }.build(cell_size, rules, scratch)
     }
 }

@@ -12,7 +12,7 @@ mod keys;
 pub(super) mod one_row;
 pub(crate) mod others;
 mod own_pairs;
+pub(crate) mod pairs;
 pub(crate) mod scratch;
 pub(crate) mod slot;
-pub(crate) mod sorted;
 pub(super) mod sweep;

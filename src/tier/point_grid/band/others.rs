@@ -92,10 +92,8 @@ mod tests {
     use crate::geometry::overlaps;
     use crate::input::filter::PairRules;
     use crate::memory::pair_sink::{found, found_in_order};
-    use crate::tier::point_grid::band::cell_grid::words_max;
+    use crate::tier::point_grid::band::built_band::LoneBand;
     use crate::tier::point_grid::band::equal_cells::CellSize;
-    use crate::tier::point_grid::band::scratch::BandScratch;
-    use crate::tier::point_grid::band::sorted::SortedBodies;
     use triphase_scenes::SplitMix64;
 
     const BODIES: u32 = 4000;
@@ -111,20 +109,19 @@ mod tests {
 
     /// How pairs with other boxes are found, in turn. Checks that they are those of brute force.
     fn methods<const N: usize>(own: &[BodyRecord], others: [&[BodyRecord]; N]) -> [GatheredBoxes; N] {
-        methods_in(&mut BandScratch::default(), own, others)
+        methods_in(&mut LoneBand::new(own, &[]), own, others)
     }
 
     fn methods_in<const N: usize>(
-        scratch: &mut BandScratch,
+        band: &mut LoneBand,
         own: &[BodyRecord],
         others: [&[BodyRecord]; N],
     ) -> [GatheredBoxes; N] {
-        let mut words = vec![0; words_max(own.len())];
-        let mut bodies = SortedBodies::new(own, CellSize::ForOwnPairs, PairRules::default(), &mut words, scratch);
+        let mut band = band.build(CellSize::ForOwnPairs, PairRules::default());
         others.map(|others| {
             let level = DetectedSimd::default();
-            let gathered = bodies.gather(level, others.iter().copied());
-            let pairs = found(|sink| bodies.pairs_with_gathered(level, gathered, Others::Bodies, sink));
+            let gathered = band.gather(level, others.iter().copied());
+            let pairs = found(|sink| band.pairs_with_gathered(level, gathered, Others::Bodies, sink));
             let pairs_of = |a: &BodyRecord| {
                 let (aabb, row) = (a.aabb, a.row);
                 others.iter().filter(move |b| overlaps(&aabb, &b.aabb)).map(move |b| [row, b.row])
@@ -168,10 +165,11 @@ mod tests {
 
     #[test]
     fn the_next_band_has_a_tree_of_its_own() {
-        let (mut random, mut scratch) = (SplitMix64::new(6), BandScratch::default());
+        let (mut random, mut last) = (SplitMix64::new(6), LoneBand::new(&[], &[]));
         for _ in 0..2 {
             let [bodies, others] = nested(&mut random);
-            let [gathered] = methods_in(&mut scratch, &bodies, [&others]);
+            last = LoneBand::new(&bodies, &[]).after(last);
+            let [gathered] = methods_in(&mut last, &bodies, [&others]);
             assert!(matches!(gathered.method, Method::Tree), "{gathered:?}");
         }
     }
@@ -216,10 +214,9 @@ mod tests {
 
     /// The pairs of some boxes, in the order in which they are found.
     fn pairs_in_order(own: &[BodyRecord], others: &[BodyRecord], what: Others<'_>) -> Vec<[u32; 2]> {
-        let (mut words, mut scratch) = (vec![0; words_max(own.len())], BandScratch::default());
-        let rules = PairRules::default();
-        let mut bodies = SortedBodies::new(own, CellSize::ForOwnPairs, rules, &mut words, &mut scratch);
-        found_in_order(|sink| bodies.pairs_with(DetectedSimd::default(), others.iter().copied(), what, sink))
+        let mut band = LoneBand::new(own, &[]);
+        let mut band = band.build(CellSize::ForOwnPairs, PairRules::default());
+        found_in_order(|sink| band.pairs_with(DetectedSimd::default(), others.iter().copied(), what, sink))
     }
 
     #[test]

@@ -59,18 +59,15 @@ mod tests {
     use crate::input::filter::PairRules;
     use crate::memory::pair_sink::found;
     use crate::simd::DetectedSimd;
-    use crate::tier::point_grid::band::cell_grid::words_max;
+    use crate::tier::point_grid::band::built_band::LoneBand;
     use crate::tier::point_grid::band::equal_cells::CellSize;
-    use crate::tier::point_grid::band::scratch::BandScratch;
-    use crate::tier::point_grid::band::sorted::SortedBodies;
     use crate::tier::point_grid::band::sweep::tests::{circles_overlap, filter_of, records};
     use triphase_scenes::SplitMix64;
 
     /// The method for some bodies, and how crowded their cells are.
     fn chosen(own: &[BodyRecord]) -> (OwnMethod, f32) {
-        let (mut words, mut scratch) = (vec![0; words_max(own.len())], BandScratch::default());
-        let rules = PairRules::default();
-        let crowding = SortedBodies::new(own, CellSize::ForOwnPairs, rules, &mut words, &mut scratch).band.crowding;
+        let mut band = LoneBand::new(own, &[]);
+        let crowding = band.build(CellSize::ForOwnPairs, PairRules::default()).band().crowding;
         (OwnMethod::of(own, crowding), crowding)
     }
 
@@ -87,14 +84,14 @@ mod tests {
             let hits = places.filter(|&(a, b)| touch(&own[a], &own[b]));
             let truth: Vec<_> = hits.map(|(a, b)| [own[a].row, own[b].row]).collect();
             let rules = PairRules { filters_by_row: filtered.then_some(&filters[..]), are_circles };
-            let (mut words, mut scratch) = (vec![0; words_max(own.len())], BandScratch::default());
-            let mut bodies = SortedBodies::new(own, CellSize::ForOwnPairs, rules, &mut words, &mut scratch);
+            let mut band = LoneBand::new(own, &own[..own.len() / 3]);
+            let mut band = band.build(CellSize::ForOwnPairs, rules);
             // Estimates say how scans are divided among threads.
             for ns in [0.0, 1e9] {
                 let [x, y] = [0, 1].map(|axis| OwnMethod::Sweep { axis, ns });
                 for method in [OwnMethod::Cells { ns }, x, y, OwnMethod::Tree { ns }] {
                     let level = DetectedSimd::default();
-                    let pairs = found(|sink| bodies.own_pairs_by(method, level, (own, &own[..own.len() / 3]), sink));
+                    let pairs = found(|sink| band.own_pairs_by(method, level, sink));
                     assert_eq!(pairs, truth, "{label}, {method:?}, filters {filtered}, circles {are_circles}");
                 }
             }

@@ -201,10 +201,8 @@ pub(super) mod tests {
     use crate::geometry::{BodyCircle, overlaps};
     use crate::input::filter::PairRules;
     use crate::memory::pair_sink::found;
-    use crate::tier::point_grid::band::cell_grid::words_max;
+    use crate::tier::point_grid::band::built_band::LoneBand;
     use crate::tier::point_grid::band::equal_cells::CellSize;
-    use crate::tier::point_grid::band::scratch::BandScratch;
-    use crate::tier::point_grid::band::sorted::SortedBodies;
     use crate::tier::sweep::sorted_columns::{SortScratch, SortedColumns};
     use triphase_scenes::SplitMix64;
 
@@ -259,11 +257,11 @@ pub(super) mod tests {
 
     /// The cheapest sweep of boxes for the bodies of a band.
     fn planned(own: &[BodyRecord], others: &[BodyRecord]) -> Option<SweepPlan> {
-        let (mut words, mut scratch) = (vec![0; words_max(own.len())], BandScratch::default());
+        let mut band = LoneBand::new(own, &[]);
         // In cells, not in a row.
-        let bodies = SortedBodies::new(own, CellSize::ForSearches, PairRules::default(), &mut words, &mut scratch);
-        let searches = CellSearches::sample(&bodies.close_lookup(), bodies.cells(), others);
-        SweepPlan::cheapest(&searches, &bodies.band.bounds(), bodies.cells().columns(), others)
+        let band = band.build(CellSize::ForSearches, PairRules::default());
+        let searches = CellSearches::sample(&band.close_lookup(), band.cells(), others);
+        SweepPlan::cheapest(&searches, &band.band().bounds(), band.cells().columns(), others)
     }
 
     /// Boxes of equal width in a square of 100, whose heights depend on their rows.

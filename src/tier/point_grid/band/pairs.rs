@@ -1,4 +1,4 @@
-//! Bodies sorted by cell, and their pairs.
+//! The pairs of the bodies of a band, which are sorted by cell.
 //!
 //! If bodies have filters, those are looked up by row once the bodies are sorted, and stored in
 //! cell order next to the boxes, so that the scans test filters and boxes together. The filters of
@@ -8,68 +8,25 @@
 //! other body.
 
 use crate::geometry::band_box::BandBox;
-use crate::input::filter::{Filter, PairRules};
+use crate::input::filter::Filter;
 use crate::memory::pair_sink::PairSink;
 use crate::memory::record::BodyRecord;
-use crate::simd::{CellRect, CellView, DetectedSimd, PairOrder, Probe};
-use crate::tier::point_grid::band::build::Band;
-use crate::tier::point_grid::band::cell_grid::CellLookup;
+use crate::simd::{CellRect, DetectedSimd, PairOrder, Probe};
+use crate::tier::point_grid::band::built_band::BuiltBand;
 use crate::tier::point_grid::band::division::in_parts;
-use crate::tier::point_grid::band::equal_cells::CellSize;
 use crate::tier::point_grid::band::others::{GatheredBoxes, Method, Others};
 use crate::tier::point_grid::band::own_pairs::OwnMethod;
-use crate::tier::point_grid::band::scratch::{BandScratch, PairScratch};
+use crate::tier::point_grid::band::scratch::PairScratch;
 use crate::tier::point_grid::band::sweep;
 use crate::tier::sweep::packed_tree::PackedTree;
 
 /// Searches that are passed to a scan at once: a call takes as long as a short search.
 pub(in crate::tier::point_grid) const SEARCHES_AT_ONCE: usize = 16;
 
-/// The bodies of a band, sorted by cell in the scratch of a thread, and so in its cache.
-pub(crate) struct SortedBodies<'a> {
-    pub(super) band: Band,
-    words: &'a [u32],
-    cells: CellView<'a>,
-    filters_by_row: Option<&'a [Filter]>,
-    keys: &'a [u32],
-    scratch: &'a mut PairScratch,
-}
-
-impl<'a> SortedBodies<'a> {
-    /// Sorts records by cell, and writes the tables to `words`.
-    pub(super) fn new(
-        own: &[BodyRecord],
-        cell_size: CellSize,
-        rules: PairRules<'a>,
-        words: &'a mut [u32],
-        scratch: &'a mut BandScratch,
-    ) -> Self {
-        let band = Band::build(own, cell_size, words, scratch);
-        let filters_by_row = rules.filters_by_row;
-        if let Some(by_row) = filters_by_row {
-            scratch.look_up_filters(by_row);
-        }
-        let words = &*words;
-        let (columns, filters, keys, scratch) = scratch.sorted_mut();
-        scratch.tree.clear();
-        #[cfg(debug_assertions)]
-        band.assert_well_formed(columns, words);
-        let cells = band.cell_view(columns, words).with_circles(rules.are_circles);
-        let cells = if filters_by_row.is_some() { cells.with_filters(filters) } else { cells };
-        Self { band, words, cells, filters_by_row, keys, scratch }
-    }
-
-    /// Finds the pairs of these bodies, whose records are `own`. `None` once the pair limit is
-    /// exceeded.
-    ///
-    /// If a tree is built, it is made for searches of `ghosts` too.
-    pub(super) fn own_pairs(
-        &mut self,
-        level: DetectedSimd,
-        (own, ghosts): (&[BodyRecord], &[BodyRecord]),
-        sink: &mut PairSink<'_>,
-    ) -> Option<()> {
-        self.own_pairs_by(OwnMethod::of(own, self.band.crowding), level, (own, ghosts), sink)
+impl BuiltBand<'_> {
+    /// Finds the pairs of the band's own bodies. `None` once the pair limit is exceeded.
+    pub(crate) fn own_pairs(&mut self, level: DetectedSimd, sink: &mut PairSink<'_>) -> Option<()> {
+        self.own_pairs_by(OwnMethod::of(self.own(), self.band().crowding), level, sink)
     }
 
     /// As [`own_pairs`](Self::own_pairs), by a given method.
@@ -77,16 +34,16 @@ impl<'a> SortedBodies<'a> {
         &mut self,
         method: OwnMethod,
         level: DetectedSimd,
-        (own, ghosts): (&[BodyRecord], &[BodyRecord]),
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
-        let len = own.len();
+        let len = self.own().len();
         match method {
             OwnMethod::Cells { ns } => {
                 let (cells, keys) = (&self.cells, self.keys);
                 in_parts((len, ns), sink, &|probes, sink| level.scan_cells(cells, keys, probes, sink))
             }
             OwnMethod::Sweep { axis, ns } => {
+                let own = &self.records[..len];
                 let PairScratch { sorted, sort, .. } = &mut *self.scratch;
                 let filter_of = lookup_by_row(self.filters_by_row);
                 sorted.sort(own, axis, (filter_of, self.cells.columns().circles()), sort);
@@ -94,35 +51,25 @@ impl<'a> SortedBodies<'a> {
                 in_parts((len, ns), sink, &|probes, sink| level.scan_sorted(&columns, probes, axis, sink))
             }
             OwnMethod::Tree { ns } => {
+                // For searches of ghosts too.
                 let PairScratch { tree, sort, .. } = &mut *self.scratch;
-                tree.build(self.cells.columns(), ghosts, lookup_by_row(self.filters_by_row), sort);
+                tree.build(self.cells.columns(), self.ghosts, lookup_by_row(self.filters_by_row), sort);
                 let tree = tree.view();
                 in_parts((len, ns), sink, &|probes, sink| level.scan_tree_pairs(&tree, probes, sink))
             }
         }
     }
 
-    /// Takes other boxes, in the same axes, for [`pairs_with_gathered`](Self::pairs_with_gathered).
-    pub(super) fn gather(&mut self, level: DetectedSimd, others: impl Iterator<Item = BodyRecord>) -> GatheredBoxes {
-        let bounds = self.band.bounds();
-        let boxes = &mut self.scratch.boxes;
-        boxes.clear();
-        boxes.extend(others.filter(|other| bounds.overlaps(&BandBox::from_edges(other.aabb))));
-        self.choose_method(level)
+    /// Finds the pairs of its own bodies with ghosts (PARTITION-2). `None` once the pair limit is
+    /// exceeded.
+    pub(crate) fn ghost_pairs(&mut self, level: DetectedSimd, sink: &mut PairSink<'_>) -> Option<()> {
+        let gathered = self.gather_in_band(level, self.ghosts.iter().copied());
+        self.pairs_with_gathered(level, gathered, Others::Bodies, sink)
     }
 
-    /// Chooses how the pairs with the boxes of the scratch are to be found.
-    fn choose_method(&mut self, level: DetectedSimd) -> GatheredBoxes {
-        let (bounds, lookup, cells) = (self.band.bounds(), self.close_lookup(), &self.cells);
-        let PairScratch { boxes, tree, sort, .. } = &mut *self.scratch;
-        let filter_of = lookup_by_row(self.filters_by_row);
-        let build = |tree: &mut PackedTree| tree.build(cells.columns(), boxes, filter_of, sort);
-        GatheredBoxes::new(level, (&lookup, cells), &bounds, boxes, (tree, build))
-    }
-
-    /// Finds the pairs of these bodies with other boxes, in the same axes. `None` once the pair
-    /// limit is exceeded.
-    pub(super) fn pairs_with(
+    /// Finds the pairs of its own bodies with boxes in the axes of the world. `None` once the
+    /// pair limit is exceeded.
+    pub(crate) fn pairs_with(
         &mut self,
         level: DetectedSimd,
         others: impl Iterator<Item = BodyRecord>,
@@ -133,9 +80,33 @@ impl<'a> SortedBodies<'a> {
         self.pairs_with_gathered(level, gathered, what, sink)
     }
 
+    /// Takes boxes in the axes of the world for [`pairs_with_gathered`](Self::pairs_with_gathered).
+    pub(crate) fn gather(&mut self, level: DetectedSimd, others: impl Iterator<Item = BodyRecord>) -> GatheredBoxes {
+        let axes = self.axes();
+        let in_band = |BodyRecord { aabb, row }| BodyRecord { aabb: *axes.box_to_band(aabb).edges(), row };
+        self.gather_in_band(level, others.map(in_band))
+    }
+
+    fn gather_in_band(&mut self, level: DetectedSimd, others: impl Iterator<Item = BodyRecord>) -> GatheredBoxes {
+        let bounds = self.band().bounds();
+        let boxes = &mut self.scratch.boxes;
+        boxes.clear();
+        boxes.extend(others.filter(|other| bounds.overlaps(&BandBox::from_edges(other.aabb))));
+        self.choose_method(level)
+    }
+
+    /// Chooses how the pairs with the boxes of the scratch are to be found.
+    fn choose_method(&mut self, level: DetectedSimd) -> GatheredBoxes {
+        let (bounds, lookup, cells) = (self.band().bounds(), self.close_lookup(), &self.cells);
+        let PairScratch { boxes, tree, sort, .. } = &mut *self.scratch;
+        let filter_of = lookup_by_row(self.filters_by_row);
+        let build = |tree: &mut PackedTree| tree.build(cells.columns(), boxes, filter_of, sort);
+        GatheredBoxes::new(level, (&lookup, cells), &bounds, boxes, (tree, build))
+    }
+
     /// Finds the pairs of these bodies with the boxes that were gathered last, by the method that
     /// was chosen then. `None` once the pair limit is exceeded.
-    pub(super) fn pairs_with_gathered(
+    pub(crate) fn pairs_with_gathered(
         &mut self,
         level: DetectedSimd,
         gathered: GatheredBoxes,
@@ -194,14 +165,6 @@ impl<'a> SortedBodies<'a> {
                 })
             }
         }
-    }
-
-    pub(super) fn close_lookup(&self) -> CellLookup<'a> {
-        self.band.close_lookup(self.words)
-    }
-
-    pub(super) fn cells(&self) -> &CellView<'a> {
-        &self.cells
     }
 }
 
