@@ -1,12 +1,11 @@
-//! What to change, from the figures of a report.
+//! What to change if a step costs more than it has to. `report.rs` finds out which advice applies.
 //!
 //! Advice is about what the caller can change. A world that is slow because its bodies overlap, or
 //! are laid out as no grid likes them, gets none.
 
-use crate::history::{RestartCause, StepHistory};
+use crate::history::RestartCause;
 use crate::memory::step_bits::StepBits;
 use std::fmt;
-use std::sync::OnceLock;
 
 /// A change to the settings or calls of a world that would make its steps faster or its memory
 /// smaller, with the figures that say so.
@@ -124,157 +123,12 @@ pub enum SingleThreadCause {
     Pool,
 }
 
-/// Worlds with fewer bodies get no advice about time: their steps are short in any case.
-const BODIES_MIN: usize = 1000;
-
-/// Smaller static sets are built in less than a tenth of a millisecond.
-const STATICS_MIN: usize = 256;
-
-/// Bodies from which a second thread saves half a millisecond or more.
-const PARALLEL_MIN: usize = 32_000;
-
-/// Of this many bodies, more than one is oversized. A step of 100,000 bodies of `crowd` takes 1.6
-/// times as long if one in 15 is, and twelve times if all are.
-const OVERSIZED_SHARE: usize = 20;
-
-/// Crowding above which a grid is worth advice, unless bodies have an eighth as many pairs.
-const CROWDING_MAX: f32 = 32.0;
-const CROWDING_PER_PAIR: f32 = 8.0;
-
 /// Crowding that cells have without settings.
 const CROWDING_USUAL: f32 = 2.0;
-
-/// Of the last [`StepBits::LEN`] steps, this many make a habit.
-const HABIT_MIN: usize = StepBits::LEN / 2;
-
-/// A step that starts again takes up to three times as long as a full one: from here on, full steps
-/// would be as fast.
-const RESTARTS_MIN: usize = StepBits::LEN / 3;
-
-/// Steps that compare marked rows pause when this many in a row gained nothing.
-const MOVING_STEPS_MIN: usize = 4;
-
-/// A pair limit is near once less than one pair in this many is left.
-const PAIR_LIMIT_SHARE: usize = 10;
-
-/// Fewer contacts than this take no time.
-const CONTACTS_MIN: usize = 1000;
-
-/// Earlier steps that snapshots keep without a cost: steps reuse the memory of older ones.
-const KEPT_STEPS_MAX: usize = 2;
 
 /// `replace_statics` is advised for up to one static in this many: half of the share at which the
 /// tree is built anew, so that it is built in every second step at most.
 const REPLACED_SHARE: usize = 32;
-
-/// A grid, as far as advice needs to know it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct GridFigures {
-    pub(crate) half_extent_max: f32,
-    pub(crate) body_count: usize,
-    pub(crate) crowding: f32,
-}
-
-/// What advice about settings is derived from.
-pub(crate) struct Figures<'f> {
-    pub(crate) bounds: &'f [f32],
-    pub(crate) cell_size: Option<f32>,
-    pub(crate) grids: &'f mut dyn Iterator<Item = GridFigures>,
-    pub(crate) body_count: usize,
-    pub(crate) body_pair_count: usize,
-    pub(crate) oversized_count: usize,
-    /// Returns the largest half-extent of an oversized body.
-    pub(crate) oversized_max: &'f dyn Fn() -> f32,
-}
-
-/// Advice about bounds and cells: the first cause that applies.
-pub(crate) fn about_grids(figures: Figures<'_>) -> Option<Advice> {
-    let Figures { bounds, cell_size, grids, body_count, body_pair_count, oversized_count, oversized_max } = figures;
-    if body_count < BODIES_MIN {
-        return None;
-    }
-    if let Some(&bound) = bounds.last()
-        && oversized_count * OVERSIZED_SHARE > body_count
-    {
-        return Some(Advice::OversizedBodies { oversized_count, body_count, bound, half_extent_max: oversized_max() });
-    }
-    let mut crowded = grids.filter(|grid| grid.crowding > CROWDING_MAX && grid.body_count * 10 > body_count);
-    let GridFigures { half_extent_max, body_count: in_grid, crowding } = crowded.next()?;
-    if body_pair_count as f32 * CROWDING_PER_PAIR >= crowding * body_count as f32 {
-        return None; // The bodies overlap each other, so smaller cells would not help.
-    }
-    if let Some(cell_size) = cell_size {
-        return Some(Advice::LargeCellSize { cell_size, body_count: in_grid, crowding });
-    }
-    // The grid takes bodies up to its bound and a little more, for rounding.
-    let bound = bounds.iter().copied().rfind(|&bound| bound <= half_extent_max)?;
-    Some(Advice::LargeBound { bound, body_count: in_grid, crowding })
-}
-
-/// Advice about the threads of the last step of all rows. `is_allowed`: the settings allow several
-/// for its bodies.
-pub(crate) fn about_threads(
-    history: &StepHistory,
-    body_count: usize,
-    (threshold, is_allowed): (Option<usize>, bool),
-) -> Option<Advice> {
-    if body_count < PARALLEL_MIN || history.was_told || history.thread_count > 1 {
-        return None;
-    }
-    // Asked for once: it reads files on some systems.
-    static AVAILABLE: OnceLock<usize> = OnceLock::new();
-    let available_count = *AVAILABLE.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from));
-    let cause = match is_allowed {
-        _ if !cfg!(feature = "parallel") => SingleThreadCause::Feature,
-        false => SingleThreadCause::Threshold(threshold),
-        true => SingleThreadCause::Pool,
-    };
-    (available_count > 1).then_some(Advice::SingleThread { body_count, available_count, cause })
-}
-
-/// Advice about the calls between steps, and about steps that are told what changed.
-pub(crate) fn about_calls(history: &StepHistory, body_count: usize, static_count: usize) -> Vec<Advice> {
-    let mut advice = Vec::new();
-    let step_count = history.set_statics.count();
-    if step_count >= HABIT_MIN && static_count >= STATICS_MIN {
-        advice.push(Advice::StaticsSetAgain { step_count, static_count, changed_count: history.changed_statics });
-    }
-    if body_count < BODIES_MIN || !history.was_told {
-        return advice;
-    }
-    let step_count = history.told_many.count();
-    if step_count >= HABIT_MIN {
-        advice.push(Advice::ManyChangedRows { step_count, changed_count: history.many_rows, body_count });
-    }
-    let step_count = history.restarts.count();
-    if step_count >= RESTARTS_MIN {
-        advice.push(Advice::RestartedSteps { step_count, cause: history.restart_cause });
-    }
-    advice
-}
-
-/// Advice about rows that are marked as asleep; `step_count` of the last steps had many that moved.
-pub(crate) fn about_sleepers(marked_count: usize, moved_count: usize, step_count: usize) -> Option<Advice> {
-    let applies = marked_count >= BODIES_MIN && step_count >= MOVING_STEPS_MIN;
-    applies.then_some(Advice::MovingSleepers { marked_count, moved_count })
-}
-
-/// Advice about the number of pairs.
-pub(crate) fn about_pair_limit(pair_count: usize, pair_limit: usize) -> Option<Advice> {
-    let is_near = pair_count > 0 && pair_count >= pair_limit - pair_limit / PAIR_LIMIT_SHARE;
-    is_near.then_some(Advice::NearPairLimit { pair_count, pair_limit })
-}
-
-/// Advice about tracked contacts.
-pub(crate) fn about_margin(margin: f32, contact_count: usize, pair_count: usize) -> Option<Advice> {
-    let applies = margin > 0.0 && contact_count >= CONTACTS_MIN && contact_count > pair_count * 2;
-    applies.then_some(Advice::LargeMargin { margin, contact_count, pair_count })
-}
-
-/// Advice about steps that snapshots keep.
-pub(crate) fn about_snapshots(step_count: usize, bytes: usize) -> Option<Advice> {
-    (step_count > KEPT_STEPS_MAX).then_some(Advice::KeptSnapshots { step_count, bytes })
-}
 
 /// A share in percent.
 fn percent(part: usize, all: usize) -> usize {

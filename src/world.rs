@@ -257,7 +257,9 @@ impl World {
     /// [limit](WorldConfig::with_pair_limit) allows.
     ///
     /// `on_page` may start work of its own on the thread pool. The step waits for each call, so do
-    /// long work after the step, or at the other end of a [channel](Self::step_to_channel).
+    /// long work after the step, or at the other end of a [channel](Self::step_to_channel). A
+    /// [step that is told what changed](Self::step_changed) has no such form: use
+    /// [`changed_pairs`](Contacts::changed_pairs).
     ///
     /// ```
     /// use std::sync::atomic::{AtomicUsize, Ordering};

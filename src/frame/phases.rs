@@ -32,7 +32,8 @@ pub struct PhaseTimes {
     pub gather: Duration,
     /// Comparing contacts with those of the step before, if contacts are tracked.
     pub track_contacts: Duration,
-    /// The whole step, from the call to the return.
+    /// The whole step, from the call to the return. Partner lists, ids, and keeping pairs for
+    /// [`World::step_changed`](crate::World::step_changed) are in no other phase.
     pub total: Duration,
     /// The parts of `find_pairs`, summed over threads.
     pub passes: PassTimes,
