@@ -143,12 +143,11 @@ pub mod query; // the query builder, over a world, a snapshot or a tier
 
 mod history; // what the last steps were like
 
-mod advice; // what to change, from the figures of a report
+mod advice; // what to change if a step costs more than it has to
+mod call; // the calls that change a world
 mod reader; // snapshots for other threads
 #[cfg(feature = "record")]
-pub mod record;
-#[cfg(not(feature = "record"))]
-mod record; // calls written to a file
+pub mod record; // calls written to a file and read back
 mod report;
 #[cfg(feature = "serde")]
 mod save;

@@ -2,6 +2,7 @@
 
 use crate::broad_phase::broad_phase::BroadPhase;
 use crate::config::WorldConfig;
+use crate::contacts::contacts::Contacts;
 use crate::contacts::store::ContactStore;
 use crate::error::Error;
 use crate::frame::frames::Frames;
@@ -33,6 +34,12 @@ impl WorldState {
         let contacts = ContactStore::new(&config);
         let frames = Frames::new(config.contact_tracking);
         Ok(Self { simd: DetectedSimd::detect(config.simd_max), config, contacts, frames, ..Self::default() })
+    }
+
+    /// The contacts of the last successful step.
+    pub(crate) fn contacts(&self) -> Contacts<'_> {
+        let frame = self.frames.front();
+        Contacts::new(&self.contacts, frame, &self.statics.tree, self.config.is_parallel(frame.row_count))
     }
 
     /// Changes the statics of `rows` by `edit`, which may also add some. Returns the rows of those.

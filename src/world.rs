@@ -1,5 +1,8 @@
 //! The world: all three tiers behind one call.
 
+use crate::call::Call;
+#[cfg(not(feature = "record"))]
+use crate::call::Recorder;
 use crate::config::WorldConfig;
 use crate::contacts::contacts::Contacts;
 use crate::contacts::events::view::ContactEventsMut;
@@ -12,10 +15,8 @@ use crate::input::changed_rows::ChangedRows;
 use crate::input::statics::Statics;
 use crate::query::{CastHit, Hits, Neighbor, QueryBuilder};
 use crate::reader::SnapshotReader;
-use crate::record::Recorder;
-use crate::record::call::Call;
 #[cfg(feature = "record")]
-use crate::record::{PairDigest, RecordingSummary};
+use crate::record::{Recorder, RecordingSummary};
 use crate::report::Report;
 #[cfg(feature = "serde")]
 use crate::save::SavedWorld;
@@ -556,13 +557,7 @@ impl World {
     /// The contacts that [`step`](Self::step) returns borrow the world mutably. These do not, so
     /// the world can be queried while they are iterated. Empty before the first step.
     pub fn contacts(&self) -> Contacts<'_> {
-        let frame = self.state.frames.front();
-        Contacts::new(
-            &self.state.contacts,
-            frame,
-            &self.state.statics.tree,
-            self.state.config.is_parallel(frame.row_count),
-        )
+        self.state.contacts()
     }
 
     /// Mutable access to the values of tracked contacts.
@@ -885,9 +880,11 @@ impl World {
     /// Later steps find the same pairs. Their order may be another with
     /// [`with_asleep`](Bodies::with_asleep): in lockstep, call this after the same step everywhere.
     pub fn shrink_to_fit(&mut self) {
-        self.recorder.call(Call::ShrinkToFit);
-        self.state.shrink_to_fit();
-        self.record_outcome(false, &Ok(()));
+        // It cannot fail.
+        let _ = self.recorded(Call::ShrinkToFit, |state| {
+            state.shrink_to_fit();
+            Ok(())
+        });
     }
 
     /// Reports counts, memory and times of the last step, and what to change if a step, or the
@@ -1005,8 +1002,7 @@ impl World {
     /// the largest record; another for columns that are strided or computed.
     pub fn record_to(&mut self, writer: impl std::io::Write + Send + 'static) -> std::io::Result<()> {
         self.recorder.end()?;
-        self.recorder =
-            Recorder::begin(Box::new(writer), &self.state.config, &self.state.statics.tree, self.step_number())?;
+        self.recorder = Recorder::begin(Box::new(writer), &self.state)?;
         Ok(())
     }
 
@@ -1031,23 +1027,6 @@ impl World {
     pub(crate) fn of(state: WorldState) -> Self {
         Self { state, ..Self::default() }
     }
-
-    /// Records what the last call returned.
-    fn record_outcome<T>(&mut self, is_step: bool, outcome: &Result<T, Error>) {
-        if !self.recorder.is_active() {
-            return;
-        }
-        let outcome = match outcome {
-            Ok(_) => Ok(is_step.then(|| (self.step_number(), PairDigest::of(self.contacts())))),
-            Err(error) => Err(error.to_string()),
-        };
-        self.recorder.outcome(outcome);
-    }
-}
-
-#[cfg(not(feature = "record"))]
-impl World {
-    fn record_outcome<T>(&mut self, _: bool, _: &Result<T, Error>) {}
 }
 
 impl World {
@@ -1060,7 +1039,7 @@ impl World {
         let is_step = matches!(call, Call::Step(_) | Call::StepChanged(..));
         self.recorder.call(call);
         let outcome = run(&mut self.state);
-        self.record_outcome(is_step, &outcome);
+        self.recorder.outcome(&outcome, is_step, &self.state);
         outcome
     }
 }

@@ -4,8 +4,7 @@
 //! A recording is the way to report a bug: it has the columns bit for bit, and what each call
 //! returned. [`World::record_to`](crate::World::record_to) begins one, [`Recording`] reads it.
 //!
-#![cfg_attr(feature = "record", doc = "```")]
-#![cfg_attr(not(feature = "record"), doc = "```ignore")]
+//! ```
 //! use triphase::record::Recording;
 //! use triphase::{Bodies, World};
 //!
@@ -46,42 +45,22 @@
 //! still be larger than the file: a flag takes a bit there and a byte in memory, an empty chunk six
 //! bytes and some hundred.
 
-pub(crate) mod call;
-#[cfg(feature = "record")]
 mod columns;
-#[cfg(feature = "record")]
 mod digest;
-#[cfg(feature = "record")]
 mod entry;
-#[cfg(feature = "record")]
 mod error;
-#[cfg(feature = "record")]
 mod format;
-#[cfg(not(feature = "record"))]
-mod off;
-#[cfg(feature = "record")]
 mod reader;
-#[cfg(feature = "record")]
 mod recorder;
-#[cfg(feature = "record")]
 mod settings;
+#[cfg(test)]
+mod tests;
 
-#[cfg(feature = "record")]
 pub use digest::PairDigest;
-#[cfg(feature = "record")]
 pub use entry::{
     RecordedBodies, RecordedBoxes, RecordedCall, RecordedEntry, RecordedOutcome, RecordedRows, RecordedStatics,
 };
-#[cfg(feature = "record")]
 pub use error::RecordingError;
-#[cfg(not(feature = "record"))]
-pub(crate) use off::Recorder;
-#[cfg(feature = "record")]
 pub use reader::Recording;
-#[cfg(feature = "record")]
 pub(crate) use recorder::Recorder;
-#[cfg(feature = "record")]
 pub use recorder::RecordingSummary;
-
-#[cfg(all(test, feature = "record"))]
-mod tests;

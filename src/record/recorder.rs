@@ -1,16 +1,17 @@
 //! Writes a recording.
 
-use crate::config::WorldConfig;
+use crate::call::Call;
+use crate::error::Error;
 use crate::geometry::RawAabb;
 use crate::input::bodies::{Bodies, BoxColumns, Ids};
 use crate::input::changed_rows::{ChangedRows, Form};
 use crate::input::filter::Filter;
 use crate::input::statics::Statics;
-use crate::record::call::Call;
 use crate::record::columns::ColumnWriter;
 use crate::record::digest::PairDigest;
 use crate::record::format::{MAGIC, RecordBuffer, Tag, VERSION};
 use crate::record::settings::write_settings;
+use crate::state::WorldState;
 use crate::tier::static_tree::tree::StaticTree;
 use parking_lot::Mutex;
 use std::io;
@@ -76,13 +77,9 @@ pub(super) const DONE: u8 = 1;
 pub(super) const STEPPED: u8 = 2;
 
 impl Recorder {
-    /// Begins a recording with the settings and statics of a world that made `step` steps.
-    pub(crate) fn begin(
-        writer: Box<dyn io::Write + Send>,
-        config: &WorldConfig,
-        statics: &StaticTree,
-        step: u64,
-    ) -> io::Result<Self> {
+    /// Begins a recording with the settings, the number of the last step, and the statics of a
+    /// world.
+    pub(crate) fn begin(writer: Box<dyn io::Write + Send>, state: &WorldState) -> io::Result<Self> {
         let mut active = ActiveRecorder {
             writer: Mutex::new(writer),
             error: None,
@@ -95,9 +92,9 @@ impl Recorder {
         active.writer.get_mut().write_all(&head)?;
         active.summary.byte_count = head.len() as u64;
         let record = active.record.begin();
-        write_settings(config, record);
-        record.u64(step);
-        write_static_set(statics, record);
+        write_settings(&state.config, record);
+        record.u64(state.frames.front().step);
+        write_static_set(&state.statics.tree, record);
         active.write(Tag::Begin);
         match active.error.take() {
             Some(error) => Err(error),
@@ -116,11 +113,6 @@ impl Recorder {
         }
     }
 
-    /// Whether calls are recorded.
-    pub(crate) fn is_active(&self) -> bool {
-        self.0.as_ref().is_some_and(|active| active.error.is_none())
-    }
-
     /// The first error of the writer.
     pub(crate) fn error(&self) -> Option<&io::Error> {
         self.0.as_ref()?.error.as_ref()
@@ -134,19 +126,20 @@ impl Recorder {
     }
 
     /// Writes what the last call returned: for a step that succeeded, its number and its pairs.
-    pub(crate) fn outcome(&mut self, outcome: Result<Option<(u64, PairDigest)>, String>) {
+    pub(crate) fn outcome<T>(&mut self, outcome: &Result<T, Error>, is_step: bool, state: &WorldState) {
         let Some(active) = self.0.as_mut().filter(|active| active.error.is_none()) else { return };
         let record = active.record.begin();
         match outcome {
-            Err(message) => {
+            Err(error) => {
                 record.u8(FAILED);
-                record.text(&message);
+                record.text(&error.to_string());
             }
-            Ok(None) => record.u8(DONE),
-            Ok(Some((step_number, PairDigest { body_pair_count, static_pair_count, set, order }))) => {
+            Ok(_) if is_step => {
+                let PairDigest { body_pair_count, static_pair_count, set, order } = PairDigest::of(state.contacts());
                 record.u8(STEPPED);
-                record.rows(&[step_number, body_pair_count, static_pair_count, set, order]);
+                record.rows(&[state.frames.front().step, body_pair_count, static_pair_count, set, order]);
             }
+            Ok(_) => record.u8(DONE),
         }
         active.write(Tag::Outcome);
     }
