@@ -24,25 +24,34 @@ pub(crate) trait Buffers {
 ///
 /// - `leveled`: counted, shrunk, and given the same capacity in each copy of the struct.
 /// - `own`: counted and shrunk, but each copy keeps its own capacity.
-/// - `plain`: owns no heap memory.
+/// - `scratch`: counted, and dropped instead of shrunk: the next step fills it anyway.
+/// - `plain`: owns no heap memory, or shares what is counted elsewhere.
 macro_rules! buffers {
-    ($type:ty { leveled: $($leveled:ident),*; own: $($own:ident),*; plain: $($plain:ident),*; }) => {
+    ($type:ty {
+        leveled: $($leveled:ident),*;
+        own: $($own:ident),*;
+        $(scratch: $($scratch:ident),*;)?
+        plain: $($plain:ident),*;
+    }) => {
         impl $crate::memory::buffers::Buffers for $type {
             fn bytes(&self) -> usize {
-                let Self { $($leveled,)* $($own,)* $($plain: _,)* } = self;
-                0 $(+ $crate::memory::buffers::Buffers::bytes($leveled))* $(+ $crate::memory::buffers::Buffers::bytes($own))*
+                let Self { $($leveled,)* $($own,)* $($($scratch,)*)? $($plain: _,)* } = self;
+                0 $(+ $crate::memory::buffers::Buffers::bytes($leveled))*
+                    $(+ $crate::memory::buffers::Buffers::bytes($own))*
+                    $($(+ $crate::memory::buffers::Buffers::bytes($scratch))*)?
             }
 
             #[allow(unused_variables)]
             fn reserve_like(&mut self, other: &Self) {
-                let Self { $($leveled,)* $($own: _,)* $($plain: _,)* } = self;
+                let Self { $($leveled,)* $($own: _,)* $($($scratch: _,)*)? $($plain: _,)* } = self;
                 $($crate::memory::buffers::Buffers::reserve_like($leveled, &other.$leveled);)*
             }
 
             fn shrink_to_fit(&mut self) {
-                let Self { $($leveled,)* $($own,)* $($plain: _,)* } = self;
+                let Self { $($leveled,)* $($own,)* $($($scratch,)*)? $($plain: _,)* } = self;
                 $($crate::memory::buffers::Buffers::shrink_to_fit($leveled);)*
                 $($crate::memory::buffers::Buffers::shrink_to_fit($own);)*
+                $($(*$scratch = Default::default();)*)?
             }
         }
     };
@@ -169,23 +178,29 @@ mod tests {
     struct Example {
         rows: Vec<u32>,
         nested: Vec<Vec<u64>>,
+        temporary: Vec<u8>,
         count: usize,
     }
 
-    buffers!(Example { leveled: rows, nested; own: ; plain: count; });
+    buffers!(Example { leveled: rows, nested; own: ; scratch: temporary; plain: count; });
 
     #[test]
     fn buffers_of_a_struct_are_counted_leveled_and_shrunk() {
-        let full = Example { rows: Vec::with_capacity(10), nested: vec![Vec::with_capacity(3)], count: 1 };
-        assert_eq!(full.bytes(), 10 * 4 + size_of::<Vec<u64>>() + 3 * 8);
+        let mut full =
+            Example { rows: Vec::with_capacity(10), nested: vec![Vec::with_capacity(3)], ..Example::default() };
+        full.temporary.push(7);
+        let temporary = full.temporary.capacity();
+        assert_eq!(full.bytes(), 10 * 4 + size_of::<Vec<u64>>() + 3 * 8 + temporary);
 
         let mut other = Example { nested: vec![Vec::new()], ..Example::default() };
         other.reserve_like(&full);
-        assert!(other.rows.capacity() >= 10 && other.nested[0].capacity() >= 3);
+        assert!(other.rows.capacity() >= 10 && other.nested[0].capacity() >= 3 && other.temporary.capacity() == 0);
 
         other.rows.push(1);
+        (other.count, other.temporary) = (5, vec![7]);
         other.shrink_to_fit();
-        assert_eq!((other.rows.capacity(), other.nested[0].capacity(), other.count), (1, 0, 0));
+        assert_eq!((other.rows.capacity(), other.nested[0].capacity(), other.count), (1, 0, 5));
+        assert_eq!(other.temporary.capacity(), 0);
     }
 
     #[test]

@@ -51,9 +51,17 @@ impl ComparePool {
     pub(super) fn lock(&self, parallel: bool) -> MutexGuard<'_, CompareScratch> {
         self.0[parallel::worker_index(parallel)].lock()
     }
+}
 
-    pub(super) fn bytes(&self) -> usize {
+impl Buffers for ComparePool {
+    fn bytes(&self) -> usize {
         self.0.iter().map(|scratch| size_of_val(scratch) + scratch.lock().bytes()).sum()
+    }
+
+    fn reserve_like(&mut self, _: &Self) {}
+
+    fn shrink_to_fit(&mut self) {
+        *self = Self::default();
     }
 }
 

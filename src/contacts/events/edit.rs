@@ -16,7 +16,7 @@
 use crate::broad_phase::changes::pair_edits::{PairEdits, for_each_difference};
 use crate::contacts::events::contact_slots::{Contact, Insertion};
 use crate::contacts::events::row_map::PairMap;
-use crate::memory::buffers::Buffers;
+use crate::memory::buffers::buffers;
 
 /// What a step that was told which rows changed did to the pairs of one kind.
 pub(super) struct ToldPairs<'s, C, K> {
@@ -155,24 +155,9 @@ impl ContactEdits {
     }
 }
 
-impl Buffers for ContactEdits {
-    fn bytes(&self) -> usize {
-        self.lingering.bytes()
-            + self.ended.bytes()
-            + self.taken.bytes()
-            + self.reassigned.bytes()
-            + self.resumed.bytes()
-            + self.moved.bytes()
-            + self.ended_after_move.bytes()
-            + self.inserted.bytes()
-    }
-
-    fn reserve_like(&mut self, _: &Self) {}
-
-    /// Keeps only what the next step needs.
-    fn shrink_to_fit(&mut self) {
-        let mut lingering = std::mem::take(&mut self.lingering);
-        lingering.shrink_to_fit();
-        *self = Self { lingering, ..Self::default() };
-    }
-}
+buffers!(ContactEdits {
+    leveled: ;
+    own: lingering;
+    scratch: ended, taken, moved, ended_after_move, inserted, reassigned, resumed;
+    plain: ;
+});

@@ -39,7 +39,7 @@ use crate::geometry::{BodyCircle, NO_BOX, RawAabb, overlaps};
 use crate::input::chunks::Chunks;
 use crate::input::rows::BoxSource;
 use crate::memory::bit_set::BitSet;
-use crate::memory::buffers::Buffers;
+use crate::memory::buffers::buffers;
 use crate::memory::shared_column::SharedColumn;
 use crate::pair::row_and_partner;
 use crate::prefetch::prefetch;
@@ -327,26 +327,11 @@ fn grow_box([min_x, min_y, max_x, max_y]: RawAabb, margin: f32) -> RawAabb {
     [min_x - margin, min_y - margin, max_x + margin, max_y + margin]
 }
 
-impl Buffers for ContactTracker {
-    fn bytes(&self) -> usize {
-        self.identities.bytes()
-            + self.skipped.bytes()
-            + self.bodies.bytes()
-            + self.statics.bytes()
-            + self.workers.bytes()
-            + self.moved_statics.rows.bytes()
-            + self.moved_statics.to.bytes()
-            + self.moved_statics.by_id.bytes()
-    }
+buffers!(MovedStatics { leveled: ; own: rows, to, by_id; plain: ; });
 
-    fn reserve_like(&mut self, _: &Self) {}
-
-    fn shrink_to_fit(&mut self) {
-        self.identities.shrink_to_fit();
-        self.bodies.shrink_to_fit();
-        self.statics.shrink_to_fit();
-        self.skipped = Vec::new();
-        self.moved_statics = MovedStatics::default();
-        self.workers = ComparePool::default();
-    }
-}
+buffers!(ContactTracker {
+    leveled: ;
+    own: identities, bodies, statics;
+    scratch: skipped, moved_statics, workers;
+    plain: statics_version, static_ids;
+});

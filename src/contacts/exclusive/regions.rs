@@ -6,7 +6,7 @@
 //! Cost: a pass over the rows of all bodies, in parallel; three nanoseconds each.
 
 use crate::frame::frame::Frame;
-use crate::memory::buffers::Buffers;
+use crate::memory::buffers::{buffers, plain_buffers};
 use crate::memory::record::BodyRecord;
 use crate::parallel;
 use std::sync::atomic::AtomicU16;
@@ -58,18 +58,10 @@ impl RowRegions {
     }
 }
 
-impl Buffers for RowRegions {
-    fn bytes(&self) -> usize {
-        self.by_row.capacity() * size_of::<AtomicU16>()
-    }
+plain_buffers!(AtomicU16);
 
-    fn reserve_like(&mut self, _: &Self) {}
-
-    fn shrink_to_fit(&mut self) {
-        // Used only while a schedule is built.
-        self.by_row = Vec::new();
-    }
-}
+// Used only while a schedule is built.
+buffers!(RowRegions { leveled: ; own: ; scratch: by_row; plain: ; });
 
 /// The number of a region (REGION-1).
 fn region_number(k: usize) -> u16 {
