@@ -9,7 +9,7 @@
 
 use crate::geometry::{Aabb, RawAabb};
 use crate::input::filter::Filter;
-use crate::memory::record::BodyRecord;
+use crate::memory::body_record::BodyRecord;
 use crate::pair::{Pair, StaticPair};
 use bytemuck::{NoUninit, Pod, Zeroable};
 

@@ -3,8 +3,8 @@
 use crate::advice::{Advice, SingleThreadCause};
 use crate::frame::phases::PhaseTimes;
 use crate::history::StepHistory;
+use crate::memory::body_record::BodyRecord;
 use crate::memory::page::PAGE_LEN;
-use crate::memory::record::BodyRecord;
 use crate::memory::step_bits::StepBits;
 use crate::state::WorldState;
 use crate::tier::point_grid::bands::Bands;

@@ -15,10 +15,10 @@ use crate::broad_phase::task::TaskOutput;
 use crate::frame::oversized::Oversized;
 use crate::frame::phases::Clock;
 use crate::geometry::BodyCircle;
+use crate::memory::body_record::BodyRecord;
 use crate::memory::buffers::buffers;
 use crate::memory::listener::PairKind;
 use crate::memory::pair_sink::PairSink;
-use crate::memory::record::BodyRecord;
 use crate::tier::sweep::axis_sample::{overlapping, sparse_axis};
 use crate::tier::sweep::sorted_columns::{SortScratch, SortedColumns};
 

@@ -14,8 +14,8 @@
 //!   another task meanwhile. If both scratches of the thread are in use then, that task gets one
 //!   that is dropped afterwards.
 
+use crate::memory::body_record::BodyRecord;
 use crate::memory::buffers::{Buffers, buffers};
-use crate::memory::record::BodyRecord;
 use crate::parallel;
 use crate::tier::point_grid::band::scratch::BandScratch;
 use crossbeam::utils::CachePadded;

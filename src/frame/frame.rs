@@ -9,9 +9,9 @@ use crate::frame::sleepers::CachedBodies;
 use crate::frame::statics::StaticSet;
 use crate::geometry::{NO_BOX, RawAabb, is_no_box};
 use crate::input::filter::Filter;
+use crate::memory::body_record::BodyRecord;
 use crate::memory::buffers::buffers;
 use crate::memory::lazy::ReusableLazy;
-use crate::memory::record::BodyRecord;
 use crate::tier::point_grid::bands::Bands;
 use crate::tier::point_grid::filing::Filing;
 

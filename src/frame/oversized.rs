@@ -5,8 +5,8 @@
 
 use crate::geometry::{Impact, PreparedCast, ROOT, RawAabb, distance_squared, square, union};
 use crate::memory::blocks::{SoaBlocks, block_words, fill_blocks_from};
+use crate::memory::body_record::BodyRecord;
 use crate::memory::buffers::buffers;
-use crate::memory::record::BodyRecord;
 use crate::simd::{DetectedSimd, OverlapIter};
 use crate::tier::loose_grid::rebuilt::grid::RebuiltGrid;
 

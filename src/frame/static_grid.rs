@@ -23,8 +23,8 @@
 use crate::frame::statics_version::StaticsVersion;
 use crate::geometry::NO_BOX;
 use crate::memory::bit_set::BitSet;
+use crate::memory::body_record::BodyRecord;
 use crate::memory::buffers::Buffers;
-use crate::memory::record::BodyRecord;
 use crate::simd::DetectedSimd;
 use crate::tier::fixed_boxes::FixedBoxes;
 use crate::tier::point_grid::cell_lists::CellLists;

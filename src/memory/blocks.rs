@@ -8,8 +8,8 @@
 //! Entries after the population are padding, which never counts.
 
 use crate::geometry::RawAabb;
+use crate::memory::body_record::BodyRecord;
 use crate::memory::columns::{SOA_PAD, SoaColumns};
-use crate::memory::record::BodyRecord;
 
 /// One vector of the widest instruction set.
 pub(crate) const SOA_BLOCK_LEN: usize = 16;

@@ -1,8 +1,8 @@
 //! Eight boxes in columns, for lists of a few boxes each.
 
 use crate::geometry::NO_BOX;
+use crate::memory::body_record::BodyRecord;
 use crate::memory::buffers::plain_buffers;
-use crate::memory::record::BodyRecord;
 use crate::prefetch::prefetch;
 
 /// Boxes of an octet.

@@ -9,7 +9,7 @@
 
 use crate::geometry::RawAabb;
 use crate::input::filter::Filter;
-use crate::memory::record::BodyRecord;
+use crate::memory::body_record::BodyRecord;
 use glam::{Mat4, Vec4};
 
 /// One vector of the widest instruction set: 16 lanes.

@@ -2,6 +2,7 @@
 
 pub(crate) mod bit_set;
 pub(crate) mod blocks;
+pub(crate) mod body_record;
 pub(crate) mod box_group;
 pub(crate) mod box_octet;
 pub(crate) mod buffers;
@@ -14,7 +15,6 @@ pub(crate) mod page;
 pub(crate) mod pair_sink;
 pub(crate) mod partition_points;
 pub(crate) mod radix;
-pub(crate) mod record;
 pub(crate) mod shared_column;
 pub(crate) mod step_bits;
 pub(crate) mod usage;

@@ -23,10 +23,10 @@ use crate::frame::frame::Frame;
 use crate::frame::phases::PhaseTimes;
 use crate::geometry::{BodyCircle, NO_BOX, is_no_box};
 use crate::input::filter::Filter;
+use crate::memory::body_record::{BodyRecord, RecordRows};
 use crate::memory::buffers::buffers;
 use crate::memory::page::PairBudget;
 use crate::memory::radix::{Numbered, sort_by_key};
-use crate::memory::record::{BodyRecord, RecordRows};
 use crate::pair::{entry, row_and_partner};
 use crate::parallel;
 

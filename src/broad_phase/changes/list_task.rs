@@ -6,9 +6,9 @@ use crate::broad_phase::changes::neighbor_lists::{SharedLists, Slot};
 use crate::broad_phase::changes::search::ChangedInput;
 use crate::broad_phase::context::StepContext;
 use crate::geometry::BodyCircle;
+use crate::memory::body_record::BodyRecord;
 use crate::memory::buffers::buffers;
 use crate::memory::radix::Numbered;
-use crate::memory::record::BodyRecord;
 use crate::pair::entry;
 use crate::tier::point_grid::update::SortKeys;
 

@@ -6,8 +6,8 @@
 //! Cost: a pass over the rows of all bodies, in parallel; three nanoseconds each.
 
 use crate::frame::frame::Frame;
+use crate::memory::body_record::BodyRecord;
 use crate::memory::buffers::{buffers, plain_buffers};
-use crate::memory::record::BodyRecord;
 use crate::parallel;
 use std::sync::atomic::AtomicU16;
 use std::sync::atomic::Ordering::Relaxed;

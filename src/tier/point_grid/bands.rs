@@ -2,10 +2,10 @@
 
 use crate::geometry::band_box::{BandAxes, BandBox};
 use crate::memory::blocks::SoaBlocks;
+use crate::memory::body_record::BodyRecord;
 use crate::memory::buffers::{Buffers, grow};
 use crate::memory::cell_table::CellStarts;
 use crate::memory::columns::SOA_PAD;
-use crate::memory::record::BodyRecord;
 use crate::parallel;
 use crate::simd::DetectedSimd;
 use crate::tier::point_grid::band::build::Band;

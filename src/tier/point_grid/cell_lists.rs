@@ -17,9 +17,9 @@
 
 use crate::geometry::{RawAabb, union};
 use crate::input::filter::Filter;
+use crate::memory::body_record::BodyRecord;
 use crate::memory::buffers::Buffers;
 use crate::memory::columns::{SoaColumns, SoaColumnsMut, column_words, fill_filters, filter_words};
-use crate::memory::record::BodyRecord;
 use crate::tier::fixed_boxes::FixedBoxes;
 use crate::tier::point_grid::axis::{Extent, linear_cell};
 use std::ops::{Range, RangeInclusive};

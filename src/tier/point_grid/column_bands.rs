@@ -9,10 +9,10 @@
 use crate::geometry::{RawAabb, overlaps, union};
 use crate::input::filter::Filter;
 use crate::input::filter::PairRules;
+use crate::memory::body_record::{BodyRecord, RecordRows, sort_by_row};
 use crate::memory::buffers::Buffers;
 use crate::memory::columns::{SoaColumns, SoaColumnsMut, fill_filters};
 use crate::memory::pair_sink::PairSink;
-use crate::memory::record::{BodyRecord, RecordRows, sort_by_row};
 use crate::simd::{CellRect, CellView, DetectedSimd, PairOrder, Probe};
 use crate::tier::fixed_boxes::FixedBoxes;
 use crate::tier::point_grid::band::cell_grid::CellLookup;

@@ -5,9 +5,9 @@
 //! [`Bands::file_in_one_band`].)
 
 use crate::error::InvalidRow;
+use crate::memory::body_record::BodyRecord;
 use crate::memory::buffers::{buffers, grow};
 use crate::memory::columns::SOA_PAD;
-use crate::memory::record::BodyRecord;
 use crate::simd::{DetectedSimd, SimdRows};
 use crate::tier::point_grid::band::build::Band;
 use crate::tier::point_grid::band::cell_grid::words_max;

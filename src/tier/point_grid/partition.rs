@@ -21,10 +21,10 @@
 use crate::error::InvalidRow;
 use crate::geometry::RawAabb;
 use crate::geometry::band_box::BandAxes;
+use crate::memory::body_record::BodyRecord;
 use crate::memory::buffers::{buffers, plain_buffers};
 use crate::memory::columns::SOA_PAD;
 use crate::memory::disjoint::DisjointSlice;
-use crate::memory::record::BodyRecord;
 use crate::parallel;
 use crate::simd::{DetectedSimd, SimdJob, SimdRows};
 use crate::tier::point_grid::band_borders::BATCH;

@@ -4,9 +4,9 @@
 //! then, once its band is built, as part of an SoA block, or of the columns of its band.
 
 use crate::memory::blocks::{SoaBlocks, block_words, fill_blocks};
+use crate::memory::body_record::BodyRecord;
 use crate::memory::buffers::{buffers, grow};
 use crate::memory::columns::{SoaColumns, column_words};
-use crate::memory::record::BodyRecord;
 use crate::simd::{DetectedSimd, SimdJob};
 use std::ops::Range;
 

@@ -17,7 +17,7 @@
 //! Cost: O(depth + entries of the leaves that the area touches).
 
 use crate::geometry::{INFINITE_AABB, RawAabb, overlaps};
-use crate::memory::record::BodyRecord;
+use crate::memory::body_record::BodyRecord;
 use crate::tier::box_test::BoxTest;
 use crate::tier::static_tree::node::{Node, SiblingsIndex};
 use crate::tier::static_tree::split::{Split, SplitKind, without_outer_edges};

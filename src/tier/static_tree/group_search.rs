@@ -11,10 +11,10 @@
 use crate::geometry::{INFINITE_AABB, RawAabb, overlaps, union};
 use crate::input::filter::{Filter, PairRules};
 use crate::memory::bit_set::BitSet;
+use crate::memory::body_record::BodyRecord;
 use crate::memory::box_group::{BoxGroup, GROUP_MAX, members};
 use crate::memory::columns::{SoaColumns, SoaColumnsMut, column_words, fill_filters, filter_words};
 use crate::memory::pair_sink::PairSink;
-use crate::memory::record::BodyRecord;
 use crate::prefetch::prefetch;
 use crate::simd::{DetectedSimd, ProbeBatch};
 use crate::tier::static_tree::batches::ENTRY_BATCH;

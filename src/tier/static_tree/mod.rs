@@ -8,11 +8,11 @@
 mod batches;
 pub(crate) mod box_query;
 mod build;
+mod debug_shapes;
 mod edit;
 pub(crate) mod group_search;
 mod nearest;
 mod node;
-mod parts;
 mod ray;
 #[cfg(any(feature = "record", feature = "serde"))]
 mod restore;

@@ -15,8 +15,8 @@
 
 use crate::geometry::{RawAabb, sides};
 use crate::memory::blocks::SOA_BLOCK_LEN;
+use crate::memory::body_record::BodyRecord;
 use crate::memory::radix::{by_value, median, number_of};
-use crate::memory::record::BodyRecord;
 use crate::tier::sweep::axis_sample::some_of;
 use crate::tier::sweep::packed_tree::covering;
 use smallvec::SmallVec;

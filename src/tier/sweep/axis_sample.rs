@@ -1,7 +1,7 @@
 //! How many boxes are beside each other on an axis, estimated from samples.
 
 use crate::geometry::{RawAabb, overlaps};
-use crate::memory::record::BodyRecord;
+use crate::memory::body_record::BodyRecord;
 
 /// Boxes of the sample.
 const SAMPLED: usize = 256;

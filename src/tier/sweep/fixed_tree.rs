@@ -7,9 +7,9 @@
 
 use crate::geometry::RawAabb;
 use crate::input::filter::Filter;
+use crate::memory::body_record::BodyRecord;
 use crate::memory::buffers::Buffers;
 use crate::memory::pair_sink::PairSink;
-use crate::memory::record::BodyRecord;
 use crate::simd::{DetectedSimd, PairOrder, Probe};
 use crate::tier::fixed_boxes::FixedBoxes;
 use crate::tier::sweep::alike::sort_alike;

@@ -16,10 +16,10 @@
 use crate::geometry::{RawAabb, side};
 use crate::input::filter::Filter;
 use crate::memory::blocks::{SOA_BLOCK_LEN, SOA_BLOCK_WORDS, set_box};
+use crate::memory::body_record::BodyRecord;
 use crate::memory::buffers::buffers;
 use crate::memory::columns::SoaColumns;
 use crate::memory::radix::{self, by_value, number_of};
-use crate::memory::record::BodyRecord;
 use crate::simd::{DetectedSimd, TreeView};
 use crate::tier::sweep::axis_sample::{some_of, spread};
 use crate::tier::sweep::sorted_columns::{SortScratch, SortedColumns};

@@ -2,10 +2,10 @@
 
 use crate::geometry::RawAabb;
 use crate::input::filter::Filter;
+use crate::memory::body_record::BodyRecord;
 use crate::memory::buffers::buffers;
 use crate::memory::columns::{SoaColumns, SoaColumnsMut, column_words, fill_filters, filter_words};
 use crate::memory::radix::{self, by_value, number_of};
-use crate::memory::record::BodyRecord;
 
 /// Sorted boxes in columns, with filters if they have any.
 #[derive(Default)]

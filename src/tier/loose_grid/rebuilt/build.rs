@@ -1,8 +1,8 @@
 //! Rebuilds the grid: files bodies, lists loose cells, sorts crowded cells.
 
 use crate::geometry::{EMPTY_AABB, RawAabb, union};
+use crate::memory::body_record::BodyRecord;
 use crate::memory::radix::total_order_key;
-use crate::memory::record::BodyRecord;
 use crate::tier::loose_grid::cell::{LooseCell, entry_count_max};
 use crate::tier::loose_grid::indices::{EntityIndex, LooseIndex, narrow};
 use crate::tier::loose_grid::map::CellMap;

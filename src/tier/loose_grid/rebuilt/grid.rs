@@ -22,8 +22,8 @@
 //! bodies of the loose cells that it overlaps.
 
 use crate::geometry::RawAabb;
+use crate::memory::body_record::BodyRecord;
 use crate::memory::buffers::buffers;
-use crate::memory::record::BodyRecord;
 use crate::tier::loose_grid::cell::LooseCell;
 use crate::tier::loose_grid::indices::LooseIndex;
 use crate::tier::loose_grid::map::CellMap;

@@ -5,7 +5,7 @@
 //! through groups tests, points and rays are searched through groups too.
 
 use crate::geometry::{Impact, PreparedCast, RawAabb, distance_squared, overlaps};
-use crate::memory::record::BodyRecord;
+use crate::memory::body_record::BodyRecord;
 use crate::tier::DebugShape;
 use crate::tier::box_test::BoxTest;
 use crate::tier::loose_grid::indices::LooseIndex;

@@ -1,8 +1,8 @@
 //! The rebuilt grid against brute force.
 
 use crate::geometry::{RawAabb, overlaps};
+use crate::memory::body_record::BodyRecord;
 use crate::memory::buffers::Buffers;
-use crate::memory::record::BodyRecord;
 use crate::tier::box_test::BoxTest;
 use crate::tier::loose_grid::cell::entry_count_max;
 use crate::tier::loose_grid::rebuilt::grid::RebuiltGrid;

@@ -4,10 +4,10 @@
 mod tests;
 
 use crate::geometry::band_box::BandBox;
+use crate::memory::body_record::BodyRecord;
 use crate::memory::buffers::grow;
 use crate::memory::cell_table::CellStarts;
 use crate::memory::columns::{SoaColumns, SoaColumnsMut, column_words};
-use crate::memory::record::BodyRecord;
 use crate::prefetch::prefetch_for_writing;
 use crate::simd::CellView;
 use crate::tier::point_grid::axis::Extent;

@@ -4,9 +4,9 @@
 use crate::geometry::RawAabb;
 use crate::geometry::band_box::{BandAxes, BandBox};
 use crate::input::filter::{Filter, PairRules};
+use crate::memory::body_record::BodyRecord;
 #[cfg(test)]
 use crate::memory::columns::SOA_PAD;
-use crate::memory::record::BodyRecord;
 use crate::simd::{CellView, DetectedSimd};
 use crate::tier::point_grid::band::build::Band;
 use crate::tier::point_grid::band::cell_grid::CellLookup;

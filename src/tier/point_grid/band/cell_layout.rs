@@ -7,10 +7,10 @@
 //! Cost: O(n) if bodies are about evenly distributed; a few times that if they cluster; O(n log n)
 //! at worst.
 
+use crate::memory::body_record::BodyRecord;
 use crate::memory::buffers::{grow, part_start};
 use crate::memory::cell_table::{CellKey, table_words};
 use crate::memory::radix;
-use crate::memory::record::BodyRecord;
 use crate::tier::point_grid::axis::{
     AxisMap, BandAxis, CELLS_AT_ONCE, Extent, FINE_MAX, edges_key, find_borders, linear_cell, merge_cells,
 };

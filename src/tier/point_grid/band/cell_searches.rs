@@ -2,8 +2,8 @@
 
 use crate::geometry::band_box::BandBox;
 use crate::geometry::{RawAabb, overlaps, side};
+use crate::memory::body_record::BodyRecord;
 use crate::memory::columns::SoaColumns;
-use crate::memory::record::BodyRecord;
 use crate::simd::{CellRect, CellView};
 use crate::tier::point_grid::band::cell_grid::CellLookup;
 use crate::tier::sweep::axis_sample::some_of;

@@ -1,8 +1,8 @@
 //! Computes the equal cells of boxes, four boxes at a time, transposed in registers.
 
 use crate::geometry::RawAabb;
+use crate::memory::body_record::BodyRecord;
 use crate::memory::cell_table::CellKey;
-use crate::memory::record::BodyRecord;
 use crate::tier::point_grid::axis::{low_bits, wholes_within};
 use glam::{Mat4, Vec4, Vec4Swizzles};
 

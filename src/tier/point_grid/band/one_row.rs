@@ -10,8 +10,8 @@
 //!
 //! Cost: a few microseconds for the decision, if cells would be crowded.
 
+use crate::memory::body_record::BodyRecord;
 use crate::memory::cell_table::CellKey;
-use crate::memory::record::BodyRecord;
 use crate::tier::point_grid::axis::{Extent, FINE_MAX};
 use crate::tier::point_grid::band::cell_grid::{CellGrid, Layout};
 use crate::tier::point_grid::band::equal_cells::{CellSize, equal_cells};

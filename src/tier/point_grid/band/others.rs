@@ -10,7 +10,7 @@
 
 use crate::geometry::band_box::BandBox;
 use crate::input::filter::Filter;
-use crate::memory::record::BodyRecord;
+use crate::memory::body_record::BodyRecord;
 use crate::memory::shared_column::SharedColumn;
 use crate::simd::{CellView, DetectedSimd};
 use crate::tier::point_grid::band::cell_grid::CellLookup;

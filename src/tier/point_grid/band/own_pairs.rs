@@ -10,7 +10,7 @@
 //!
 //! The method depends on the bodies of the band alone.
 
-use crate::memory::record::BodyRecord;
+use crate::memory::body_record::BodyRecord;
 use crate::tier::point_grid::band::division::TEST_NS;
 use crate::tier::sweep::axis_sample::{overlapping, sparse_axis};
 use crate::tier::sweep::packed_tree;

@@ -9,8 +9,8 @@
 
 use crate::geometry::band_box::BandBox;
 use crate::input::filter::Filter;
+use crate::memory::body_record::BodyRecord;
 use crate::memory::pair_sink::PairSink;
-use crate::memory::record::BodyRecord;
 use crate::simd::{CellRect, DetectedSimd, PairOrder, Probe};
 use crate::tier::point_grid::band::built_band::BuiltBand;
 use crate::tier::point_grid::band::division::in_parts;

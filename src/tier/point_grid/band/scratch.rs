@@ -1,9 +1,9 @@
 //! The buffers that a thread reuses from band to band.
 
 use crate::input::filter::Filter;
+use crate::memory::body_record::BodyRecord;
 use crate::memory::buffers::{buffers, grow};
 use crate::memory::columns::{SoaColumns, column_words, fill_filters, filter_words};
-use crate::memory::record::BodyRecord;
 use crate::tier::point_grid::band::cell_order::CellOrder;
 use crate::tier::sweep::packed_tree::PackedTree;
 use crate::tier::sweep::sorted_columns::{SortScratch, SortedColumns};

@@ -7,9 +7,9 @@
 use crate::geometry::band_box::BandBox;
 use crate::geometry::{RawAabb, side};
 use crate::input::filter::Filter;
+use crate::memory::body_record::BodyRecord;
 use crate::memory::columns::SoaColumns;
 use crate::memory::pair_sink::PairSink;
-use crate::memory::record::BodyRecord;
 use crate::simd::{DetectedSimd, PairOrder};
 use crate::tier::point_grid::band::cell_searches::{CellSearches, LANES, VECTOR_NS};
 use crate::tier::point_grid::band::scratch::PairScratch;

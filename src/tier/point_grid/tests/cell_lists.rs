@@ -1,8 +1,8 @@
 //! Lists of boxes by cell, compared with brute force.
 
 use crate::geometry::{NO_BOX, RawAabb, overlaps};
+use crate::memory::body_record::BodyRecord;
 use crate::memory::columns::{SoaColumns, SoaColumnsMut, column_words};
-use crate::memory::record::BodyRecord;
 use crate::reference;
 use crate::tier::fixed_boxes::FixedBoxes;
 use crate::tier::point_grid::cell_lists::CellLists;

@@ -2,9 +2,9 @@
 
 use crate::geometry::{NO_BOX, RawAabb};
 use crate::input::filter::Filter;
+use crate::memory::body_record::BodyRecord;
 use crate::memory::page::{PagePool, PairBudget};
 use crate::memory::pair_sink::PairSink;
-use crate::memory::record::BodyRecord;
 use crate::reference;
 use crate::simd::{DetectedSimd, Probe};
 use crate::tier::fixed_boxes::FixedBoxes;

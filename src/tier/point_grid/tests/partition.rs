@@ -3,7 +3,7 @@
 use crate::geometry::RawAabb;
 use crate::geometry::band_box::{BandAxes, BandBox};
 use crate::input::rows::BoxSlice;
-use crate::memory::record::BodyRecord;
+use crate::memory::body_record::BodyRecord;
 use crate::simd::DetectedSimd;
 use crate::tier::point_grid::band::equal_cells::CellSize;
 use crate::tier::point_grid::bands::Bands;
