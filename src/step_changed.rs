@@ -11,7 +11,7 @@ use crate::broad_phase::context::StepContext;
 use crate::config::InvalidRows;
 use crate::contacts::changes::changed_view::KnownChanges;
 use crate::contacts::changes::kept_pairs::KeptPairs;
-use crate::contacts::events::tracker::TrackedStep;
+use crate::contacts::events::margin::TrackedStep;
 use crate::error::Error;
 use crate::frame::frame::Frame;
 use crate::frame::frames::unshared;

@@ -8,6 +8,7 @@
 
 use crate::contacts::by_row::SPAN_ROWS;
 use crate::contacts::events::contact_slots::{ContactSlots, LOOKUP_LEN, NO_ENTRY};
+use crate::contacts::events::margin::MarginTest;
 use crate::contacts::events::span::ContactSpan;
 use crate::memory::buffers::{Buffers, buffers, grow};
 use crate::pair::row_and_partner;
@@ -24,14 +25,6 @@ const MISSING_AHEAD: usize = 16;
 
 /// The first entry of each row of a span.
 type FirstEntries = [u32; SPAN_ROWS];
-
-/// Decides which contacts that a step did not find persist within the margin (TRACK-2).
-pub(super) struct MarginTest<P, K> {
-    /// Begins to load what `keeps` reads.
-    pub(super) prefetch: P,
-    /// Whether the contact of these rows persists.
-    pub(super) keeps: K,
-}
 
 /// Buffers for each thread. A lock is taken once per span, by its thread alone.
 #[derive(Default)]
@@ -98,7 +91,7 @@ impl CompareScratch {
         &mut self,
         span: &mut ContactSpan,
         runs: impl Iterator<Item = &'r [u64]> + Clone,
-        margin: Option<&MarginTest<impl Fn([u32; 2]), impl Fn([u32; 2]) -> bool>>,
+        margin: Option<&MarginTest<'_>>,
     ) {
         let ContactSpan { contacts, started, ended, .. } = span;
         contacts.pack();
@@ -163,20 +156,16 @@ impl CompareScratch {
     /// Marks the missing contacts that persist nevertheless as seen.
     ///
     /// Their boxes are at random places in memory, so they are loaded ahead.
-    fn keep_missing(
-        &mut self,
-        contacts: &ContactSlots,
-        margin: &MarginTest<impl Fn([u32; 2]), impl Fn([u32; 2]) -> bool>,
-    ) {
+    fn keep_missing(&mut self, contacts: &ContactSlots, margin: &MarginTest<'_>) {
         let Self { seen, missing, missing_count, .. } = self;
         let rows = |place: u32| row_and_partner(contacts.packed_entries()[place as usize]);
         let mut count = 0;
         for k in 0..*missing_count {
             if let Some(&ahead) = missing[..*missing_count].get(k + MISSING_AHEAD) {
-                (margin.prefetch)(rows(ahead));
+                margin.prefetch(rows(ahead));
             }
             let place = missing[k];
-            let persists = (margin.keeps)(rows(place));
+            let persists = margin.keeps(rows(place));
             seen[place as usize] = persists;
             missing[count] = place;
             count += usize::from(!persists);

@@ -2,9 +2,10 @@
 
 use crate::broad_phase::pairs::PageChain;
 use crate::contacts::by_row::{PairSides, RowSort, SPAN_ROWS, span_count};
-use crate::contacts::events::compare::{ComparePool, MarginTest};
+use crate::contacts::events::compare::ComparePool;
 use crate::contacts::events::contact_slots::{Contact, Insertion};
 use crate::contacts::events::edit::{ContactEdits, ToldPairs};
+use crate::contacts::events::margin::MarginTest;
 use crate::contacts::events::row_map::PairMap;
 use crate::contacts::events::span::ContactSpan;
 use crate::memory::buffers::Buffers;
@@ -42,7 +43,7 @@ impl ContactSet {
         &mut self,
         step: StepPairs<'_>,
         last_ids: impl Fn([u32; 2]) -> [u64; 2] + Sync,
-        margin: Option<MarginTest<impl Fn([u32; 2]) + Sync, impl Fn([u32; 2]) -> bool + Sync>>,
+        margin: Option<MarginTest<'_>>,
         workers: &mut ComparePool,
     ) {
         let StepPairs { pages, row_count, map, parallel } = step;
@@ -76,11 +77,7 @@ impl ContactSet {
     /// Edits the contacts in a step that was told what changed (TOLD-2).
     ///
     /// `last_ids` returns the ids of the rows of a contact of the last step.
-    pub(super) fn edit(
-        &mut self,
-        step: &ToldPairs<'_, impl Fn(u64) -> bool, impl Fn(u64) -> bool>,
-        last_ids: impl Fn([u32; 2]) -> [u64; 2],
-    ) {
+    pub(super) fn edit(&mut self, step: &ToldPairs<'_>, last_ids: impl Fn([u32; 2]) -> [u64; 2]) {
         let live = self.live.max(span_count(step.row_count));
         if self.spans.len() < live {
             self.spans.resize_with(live, ContactSpan::default);

@@ -15,23 +15,41 @@
 
 use crate::broad_phase::changes::pair_edits::{PairEdits, for_each_difference};
 use crate::contacts::events::contact_slots::{Contact, Insertion};
+use crate::contacts::events::margin::MarginTest;
 use crate::contacts::events::row_map::PairMap;
+use crate::memory::bit_set::BitSet;
 use crate::memory::buffers::buffers;
+use crate::memory::listener::PairKind;
+use crate::pair::row_and_partner;
 
 /// What a step that was told which rows changed did to the pairs of one kind.
-pub(super) struct ToldPairs<'s, C, K> {
+#[derive(Clone, Copy)]
+pub(super) struct ToldPairs<'s> {
+    pub(super) kind: PairKind,
     /// Pairs that began and ended, as rows.
     pub(super) edits: &'s PairEdits,
     /// All pairs with a changed row.
     pub(super) present: [&'s [u64]; 2],
     /// The rows that other bodies have now.
     pub(super) map: PairMap<'s>,
-    /// Whether a side of a contact may have changed.
-    pub(super) may_have_changed: C,
-    /// If there is a margin, decides whether a contact without a pair persists.
-    pub(super) keeps: Option<K>,
+    pub(super) changed: &'s BitSet,
+    /// Whether any static may have changed.
+    pub(super) statics_changed: bool,
+    pub(super) margin: Option<MarginTest<'s>>,
     pub(super) row_count: usize,
     pub(super) parallel: bool,
+}
+
+impl ToldPairs<'_> {
+    /// Whether a side of a contact may have changed.
+    fn may_have_changed(&self, contact: u64) -> bool {
+        let [row, partner] = row_and_partner(contact);
+        self.changed.contains(row)
+            || match self.kind {
+                PairKind::Body => self.changed.contains(partner),
+                PairKind::Static => self.statics_changed,
+            }
+    }
 }
 
 /// What becomes of the contacts of one kind. All lists are ascending.
@@ -69,8 +87,8 @@ impl ContactEdits {
     }
 
     /// Finds which contacts end, which have to be taken out, and which begin.
-    pub(super) fn plan<C: Fn(u64) -> bool, K: Fn(u64) -> bool>(&mut self, step: &ToldPairs<'_, C, K>) {
-        let ToldPairs { edits: PairEdits { removed, added }, present, map, may_have_changed, keeps, .. } = step;
+    pub(super) fn plan(&mut self, step: &ToldPairs<'_>) {
+        let ToldPairs { edits: PairEdits { removed, added }, present, map, .. } = step;
         let Self { ended, taken, moved, ended_after_move, inserted, reassigned, resumed, .. } = self;
         [&mut *taken, reassigned, resumed].into_iter().for_each(Vec::clear);
         moved.clear();
@@ -88,27 +106,22 @@ impl ContactEdits {
         ended.clear();
         ended.extend(removed.iter().copied().filter(|pair| !is_reassigned(pair)));
         inserted.extend(added.iter().filter(|pair| !is_reassigned(pair)).map(|&entry| Insertion::began(entry)));
-        if let Some(keeps) = keeps {
-            self.sort_lingering(map, may_have_changed, keeps);
+        if let Some(margin) = &step.margin {
+            self.sort_lingering(step, margin);
         }
         self.taken.sort_unstable();
     }
 
     /// Sorts the lingering contacts of changed rows into those that are taken out, have a pair
     /// again or end, and adds those that would end but are kept by the margin (TOLD-1).
-    fn sort_lingering(
-        &mut self,
-        map: &PairMap<'_>,
-        may_have_changed: &impl Fn(u64) -> bool,
-        keeps: &impl Fn(u64) -> bool,
-    ) {
+    fn sort_lingering(&mut self, step: &ToldPairs<'_>, margin: &MarginTest<'_>) {
         let Self { lingering, ended, taken, inserted, resumed, .. } = self;
         lingering.retain(|&contact| {
-            if !may_have_changed(contact) {
+            if !step.may_have_changed(contact) {
                 return true;
             }
             let has_pair_again = || inserted.binary_search_by_key(&contact, |new| new.entry).is_ok();
-            if map.is_reassigned(contact) {
+            if step.map.is_reassigned(contact) {
                 taken.push(contact);
             } else if has_pair_again() {
                 resumed.push(contact);
@@ -121,7 +134,7 @@ impl ContactEdits {
             inserted.retain(|new| resumed.binary_search(&new.entry).is_err());
         }
         ended.retain(|&contact| {
-            let is_kept = keeps(contact);
+            let is_kept = margin.keeps(row_and_partner(contact));
             lingering.extend(is_kept.then_some(contact));
             !is_kept
         });
@@ -130,7 +143,7 @@ impl ContactEdits {
     }
 
     /// Finds which of the contacts that were taken out are inserted again, and which end.
-    pub(super) fn resolve_moved<C, K: Fn(u64) -> bool>(&mut self, ToldPairs { keeps, .. }: &ToldPairs<'_, C, K>) {
+    pub(super) fn resolve_moved(&mut self, ToldPairs { margin, .. }: &ToldPairs<'_>) {
         let Self { lingering, moved, ended_after_move, inserted, reassigned, .. } = self;
         if reassigned.is_empty() && moved.is_empty() {
             return;
@@ -142,7 +155,7 @@ impl ContactEdits {
                 inserted.push(Insertion::began(pair));
             }
             let has_pair = began.next_if_eq(&entry).is_some();
-            if has_pair || keeps.as_ref().is_some_and(|keeps| keeps(entry)) {
+            if has_pair || margin.is_some_and(|margin| margin.keeps(row_and_partner(entry))) {
                 inserted.push(Insertion { entry, value, began: false });
                 lingering.extend((!has_pair).then_some(entry));
             } else {

@@ -6,6 +6,7 @@ pub(crate) mod contact_slots;
 pub(crate) mod edit;
 pub(crate) mod id_table;
 pub(crate) mod ids;
+pub(crate) mod margin;
 pub(crate) mod row_map;
 #[cfg(feature = "serde")]
 pub(crate) mod saved;

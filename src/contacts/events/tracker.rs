@@ -25,24 +25,22 @@
 use crate::broad_phase::changes::changed_bodies::ChangedBody;
 use crate::broad_phase::pairs::FoundPairs;
 use crate::contacts::changes::kept_pairs::KeptPairs;
-use crate::contacts::events::compare::{ComparePool, MarginTest};
+use crate::contacts::events::compare::ComparePool;
 use crate::contacts::events::contact_set::{ContactSet, StepPairs};
 use crate::contacts::events::edit::ToldPairs;
 use crate::contacts::events::id_table::NO_ROW;
 use crate::contacts::events::ids::{IdentityMap, StepIds};
+use crate::contacts::events::margin::{MarginTest, TrackedStep};
 use crate::contacts::events::row_map::{PairMap, RowMap};
 use crate::error::{Error, InvalidRow};
 use crate::frame::frame::Frame;
 use crate::frame::statics::StaticSet;
 use crate::frame::statics_version::StaticsVersion;
-use crate::geometry::{BodyCircle, NO_BOX, RawAabb, overlaps};
-use crate::input::chunks::Chunks;
 use crate::input::rows::BoxSource;
 use crate::memory::bit_set::BitSet;
 use crate::memory::buffers::buffers;
+use crate::memory::listener::PairKind;
 use crate::memory::shared_column::SharedColumn;
-use crate::pair::row_and_partner;
-use crate::prefetch::prefetch;
 use std::ops::Range;
 
 /// The contacts of the last successful step, and which of them began and ended in it.
@@ -105,17 +103,6 @@ impl MovedStatics {
         to.extend(rows.iter().map(|&row| last.get(row).map_or(NO_ROW, |&id| row_of(id))));
         RowMap::Except { rows, to }
     }
-}
-
-/// The input of the tracker from a step.
-#[derive(Clone, Copy)]
-pub(crate) struct TrackedStep<'s> {
-    pub(crate) rows: &'s Chunks<'s, 's>,
-    pub(crate) statics: &'s StaticSet,
-    pub(crate) margin: f32,
-    /// Whether bodies are circles in this step.
-    pub(crate) are_circles: bool,
-    pub(crate) parallel: bool,
 }
 
 /// The state of a step's ids, after contacts were tracked or not.
@@ -190,32 +177,25 @@ impl ContactTracker {
         let body_map = identities.row_map();
         let static_map = moved_statics.find((&*static_ids, self.statics_version), step.statics);
         let last_id = |row: u32| identities.last_id(row);
-        // Without ids, the contacts of rows that do not exist any more end in their places.
-        let exists = |row: u32| (row as usize) < row_count;
         let told = ToldPairs {
+            kind: PairKind::Body,
             edits: &kept.bodies.edits,
             present: [&kept.bodies.active, &kept.bodies.newly_changed],
             map: PairMap { sides: [body_map; 2], ascending: true },
-            may_have_changed: |contact| row_and_partner(contact).into_iter().any(|row| changed.contains(row)),
-            keeps: (step.margin > 0.0).then_some(|contact| {
-                let rows = row_and_partner(contact);
-                rows.into_iter().all(exists) && step.keeps_body_pair(frame, rows)
-            }),
+            changed,
+            statics_changed,
+            margin: MarginTest::new(step, frame, PairKind::Body),
             row_count,
             parallel,
         };
         bodies.edit(&told, |rows| rows.map(last_id));
         let told = ToldPairs {
+            kind: PairKind::Static,
             edits: &kept.statics.edits,
             present: [&kept.statics.active, &kept.statics.newly_changed],
             map: PairMap { sides: [body_map, static_map], ascending: false },
-            may_have_changed: |contact| statics_changed || changed.contains(row_and_partner(contact)[0]),
-            keeps: (step.margin > 0.0).then_some(|contact| {
-                let rows = row_and_partner(contact);
-                exists(rows[0]) && step.keeps_static_pair(frame, rows)
-            }),
-            row_count,
-            parallel,
+            margin: MarginTest::new(step, frame, PairKind::Static),
+            ..told
         };
         statics.edit(&told, |[body, static_row]| [last_id(body), static_id(static_ids, static_row)]);
         identities.commit_changed(row_count);
@@ -260,7 +240,7 @@ impl ContactTracker {
 
     /// Replaces the contacts by those of the step.
     fn compare(&mut self, step: TrackedStep<'_>, found: &FoundPairs, frame: &Frame) {
-        let TrackedStep { rows, statics, margin, parallel, .. } = step;
+        let TrackedStep { rows, statics, parallel, .. } = step;
         let Self { identities, bodies, statics: static_contacts, static_ids, moved_statics, workers, .. } = self;
         let static_map = moved_statics.find((&*static_ids, self.statics_version), statics);
         let body_map = identities.row_map();
@@ -269,62 +249,21 @@ impl ContactTracker {
         bodies.advance(
             pairs(found.body_pages(), PairMap { sides: [body_map; 2], ascending: true }),
             |rows| rows.map(last_id),
-            (margin > 0.0).then_some(MarginTest {
-                prefetch: |rows: [u32; 2]| rows.into_iter().for_each(|row| step.rows.prefetch(row)),
-                keeps: |rows| step.keeps_body_pair(frame, rows),
-            }),
+            MarginTest::new(step, frame, PairKind::Body),
             workers,
         );
         static_contacts.advance(
             pairs(found.static_pages(), PairMap { sides: [body_map, static_map], ascending: false }),
             |[body, static_row]| [last_id(body), static_id(static_ids, static_row)],
-            (margin > 0.0).then_some(MarginTest {
-                prefetch: |[row, static_row]: [u32; 2]| {
-                    step.rows.prefetch(row);
-                    prefetch(std::slice::from_ref(statics.tree.raw_box(static_row)));
-                },
-                keeps: |rows| step.keeps_static_pair(frame, rows),
-            }),
+            MarginTest::new(step, frame, PairKind::Static),
             workers,
         );
-    }
-}
-
-/// Whether contacts that a step did not find persist within the margin (TRACK-2).
-///
-/// Nearly branchless: the outcome is unpredictable, and the rows are at random places in memory.
-impl TrackedStep<'_> {
-    fn keeps_body_pair(&self, frame: &Frame, [a, b]: [u32; 2]) -> bool {
-        let boxes = [a, b].map(|row| self.grown_box(row));
-        let circles_touch = !self.are_circles || BodyCircle::of_box(&boxes[0]).overlaps(&BodyCircle::of_box(&boxes[1]));
-        overlaps(&boxes[0], &boxes[1]) & circles_touch & frame.filter(a).interacts_with(frame.filter(b))
-    }
-
-    fn keeps_static_pair(&self, frame: &Frame, [row, static_row]: [u32; 2]) -> bool {
-        let tree = &self.statics.tree;
-        let body = self.grown_box(row);
-        let aabb = grow_box(*tree.raw_box(static_row), self.margin);
-        let circle_touches = !self.are_circles || BodyCircle::of_box(&body).overlaps_box(&aabb);
-        overlaps(&body, &aabb)
-            & circle_touches
-            & (tree.is_enabled(static_row) == Some(true))
-            & frame.filter(row).interacts_with(tree.filter_of(static_row))
-    }
-
-    /// The box of a row, grown by the margin; NaN, which overlaps nothing, if the row is invalid.
-    fn grown_box(&self, row: u32) -> RawAabb {
-        self.rows.check(row as usize).map_or(NO_BOX, |aabb| grow_box(aabb, self.margin))
     }
 }
 
 /// The id of a static in a set with these ids, or its row in a set without ids.
 fn static_id(ids: &Option<SharedColumn<u64>>, row: u32) -> u64 {
     ids.as_ref().map_or(u64::from(row), |ids| ids[row])
-}
-
-/// Grows a box on each side.
-fn grow_box([min_x, min_y, max_x, max_y]: RawAabb, margin: f32) -> RawAabb {
-    [min_x - margin, min_y - margin, max_x + margin, max_y + margin]
 }
 
 buffers!(MovedStatics { leveled: ; own: rows, to, by_id; plain: ; });
