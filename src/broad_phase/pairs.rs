@@ -89,26 +89,26 @@ pub(crate) struct FoundPairs {
     bodies: PairPages,
     statics: PairPages,
     /// Reused from earlier steps. Their memory is counted where they are kept.
-    cached_bodies: Option<Arc<PairPages>>,
-    cached_statics: Option<Arc<PairPages>>,
+    reused_bodies: Option<Arc<PairPages>>,
+    reused_statics: Option<Arc<PairPages>>,
     tasks: Vec<TaskPages>,
 }
 
-buffers!(FoundPairs { leveled: bodies, statics, tasks; own: ; plain: cached_bodies, cached_statics; });
+buffers!(FoundPairs { leveled: bodies, statics, tasks; own: ; plain: reused_bodies, reused_statics; });
 
 impl FoundPairs {
     /// Returns the pages to the pool.
     pub(crate) fn clear(&mut self, pool: &PagePool) {
         self.bodies.clear(pool);
         self.clear_statics(pool);
-        self.forget_cached();
+        self.forget_reused();
         self.tasks.clear();
     }
 
     /// Returns the pages of static pairs to the pool.
     pub(crate) fn clear_statics(&mut self, pool: &PagePool) {
         self.statics.clear(pool);
-        self.cached_statics = None;
+        self.reused_statics = None;
         self.tasks.iter_mut().for_each(|task| task.static_pages = 0..0);
     }
 
@@ -135,18 +135,18 @@ impl FoundPairs {
     }
 
     /// Adds pages that are reused from earlier steps.
-    pub(crate) fn set_cached(&mut self, bodies: &Arc<PairPages>, statics: &Arc<PairPages>) {
-        (self.cached_bodies, self.cached_statics) = (Some(Arc::clone(bodies)), Some(Arc::clone(statics)));
+    pub(crate) fn set_reused(&mut self, bodies: &Arc<PairPages>, statics: &Arc<PairPages>) {
+        (self.reused_bodies, self.reused_statics) = (Some(Arc::clone(bodies)), Some(Arc::clone(statics)));
     }
 
     /// Removes the pages that are reused from earlier steps.
-    pub(crate) fn forget_cached(&mut self) {
-        (self.cached_bodies, self.cached_statics) = (None, None);
+    pub(crate) fn forget_reused(&mut self) {
+        (self.reused_bodies, self.reused_statics) = (None, None);
     }
 
     /// Whether these pages of bodies were reused.
-    pub(crate) fn has_cached(&self, bodies: &Arc<PairPages>) -> bool {
-        self.cached_bodies.as_ref().is_some_and(|cached| Arc::ptr_eq(cached, bodies))
+    pub(crate) fn has_reused(&self, bodies: &Arc<PairPages>) -> bool {
+        self.reused_bodies.as_ref().is_some_and(|reused| Arc::ptr_eq(reused, bodies))
     }
 
     /// Moves all pages that were found in this step.
@@ -157,19 +157,19 @@ impl FoundPairs {
     }
 
     pub(crate) fn body_pages(&self) -> PageChain<'_> {
-        PageChain::new(&self.bodies, self.cached_bodies.as_deref())
+        PageChain::new(&self.bodies, self.reused_bodies.as_deref())
     }
 
     pub(crate) fn static_pages(&self) -> PageChain<'_> {
-        PageChain::new(&self.statics, self.cached_statics.as_deref())
+        PageChain::new(&self.statics, self.reused_statics.as_deref())
     }
 
     pub(crate) fn body_pair_count(&self) -> usize {
-        self.bodies.pair_count + self.cached_bodies.as_ref().map_or(0, |cached| cached.pair_count)
+        self.bodies.pair_count + self.reused_bodies.as_ref().map_or(0, |reused| reused.pair_count)
     }
 
     pub(crate) fn static_pair_count(&self) -> usize {
-        self.statics.pair_count + self.cached_statics.as_ref().map_or(0, |cached| cached.pair_count)
+        self.statics.pair_count + self.reused_statics.as_ref().map_or(0, |reused| reused.pair_count)
     }
 
     /// Number of pairs of both kinds.
@@ -192,19 +192,19 @@ impl FoundPairs {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PageChain<'w> {
     pub(crate) found: &'w [Page],
-    pub(crate) cached: &'w [Page],
+    pub(crate) reused: &'w [Page],
 }
 
 impl<'w> PageChain<'w> {
-    fn new(found: &'w PairPages, cached: Option<&'w PairPages>) -> Self {
-        Self { found: &found.pages, cached: cached.map_or(&[], |cached| &cached.pages) }
+    fn new(found: &'w PairPages, reused: Option<&'w PairPages>) -> Self {
+        Self { found: &found.pages, reused: reused.map_or(&[], |reused| &reused.pages) }
     }
 
     /// The pairs of page `k`.
     #[inline]
     pub(crate) fn page(self, k: usize) -> &'w [[u32; 2]] {
         let found = self.found.len();
-        if k < found { self.found[k].pairs() } else { self.cached[k - found].pairs() }
+        if k < found { self.found[k].pairs() } else { self.reused[k - found].pairs() }
     }
 }
 
@@ -214,7 +214,7 @@ impl<'w> Iterator for PageChain<'w> {
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         if self.found.is_empty() {
-            self.found = std::mem::take(&mut self.cached);
+            self.found = std::mem::take(&mut self.reused);
         }
         let (first, rest) = self.found.split_first()?;
         self.found = rest;
@@ -222,14 +222,14 @@ impl<'w> Iterator for PageChain<'w> {
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let len = self.found.len() + self.cached.len();
+        let len = self.found.len() + self.reused.len();
         (len, Some(len))
     }
 
     fn fold<B, F: FnMut(B, Self::Item) -> B>(self, init: B, mut f: F) -> B {
         let pairs = |page: &'w Page| page.pairs();
         let folded = self.found.iter().map(pairs).fold(init, &mut f);
-        self.cached.iter().map(pairs).fold(folded, f)
+        self.reused.iter().map(pairs).fold(folded, f)
     }
 }
 

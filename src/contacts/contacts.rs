@@ -245,7 +245,7 @@ fn par_pages<'w, P: Pod + Sync>(
     pages: PageChain<'w>,
 ) -> impl rayon::iter::IndexedParallelIterator<Item = &'w [P]> + use<'w, P> {
     use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
-    pages.found.par_iter().chain(pages.cached).map(|page| bytemuck::cast_slice(page.pairs()))
+    pages.found.par_iter().chain(pages.reused).map(|page| bytemuck::cast_slice(page.pairs()))
 }
 
 /// An iterator over pairs with a known length.

@@ -77,7 +77,7 @@ impl ContactStore {
     fn take_kept(&mut self) {
         let Self { pool, next, kept: KeptPairs { bodies, statics, .. }, .. } = self;
         next.push_pairs(pool, bodies.active_pairs(), statics.active_pairs());
-        next.set_cached(&bodies.pages, &statics.pages);
+        next.set_reused(&bodies.pages, &statics.pages);
     }
 
     /// Keeps the pairs of the running step, in which these rows `changed`, so that the next can be
@@ -118,7 +118,7 @@ impl ContactStore {
 
     /// Whether the present pairs are the kept ones.
     pub(crate) fn kept_are_present(&self) -> bool {
-        self.found.has_cached(&self.kept.bodies.pages)
+        self.found.has_reused(&self.kept.bodies.pages)
     }
 
     /// Counts of the present step.
@@ -132,7 +132,7 @@ impl ContactStore {
         }
     }
 
-    /// Bytes held, without cached pages.
+    /// Bytes held, without reused pages.
     pub(crate) fn bytes(&self) -> usize {
         self.pool.bytes()
             + self.found.bytes()
@@ -155,10 +155,10 @@ impl ContactStore {
                 self.changed_view.shrink_to_fit();
                 if self.kept_are_present() {
                     // Pages that others have do not shrink.
-                    self.found.forget_cached();
+                    self.found.forget_reused();
                     self.kept.found = ChangedPairs::default();
                     self.kept.shrink_to_fit();
-                    self.found.set_cached(&self.kept.bodies.pages, &self.kept.statics.pages);
+                    self.found.set_reused(&self.kept.bodies.pages, &self.kept.statics.pages);
                 } else {
                     // The rows are also known of a step that was told but stepped all.
                     let last_changed = std::mem::take(&mut self.kept.last_changed);

@@ -316,7 +316,7 @@ impl SleeperCache {
                 PageListener::new(on_page, kind, task_count).notify(0, pairs.pages().iter().map(Page::pairs));
             }
         }
-        out.found.set_cached(&self.pairs.bodies, &self.pairs.statics);
+        out.found.set_reused(&self.pairs.bodies, &self.pairs.statics);
         Ok(())
     }
 
