@@ -60,8 +60,8 @@
 //!   [`BodyShape::Circle`] only remove pairs.
 //! * **Deterministic.** Pairs and their order depend only on columns, settings, and the static set
 //!   with the changes made to it since it was set: not on the number of threads, the SIMD level or
-//!   earlier steps. With [`Bodies::with_asleep`] and after [`World::step_changed`], the order
-//!   depends on earlier steps too.
+//!   earlier steps. With [`Bodies::with_asleep`], the order depends on earlier steps too, and so
+//!   does that of [`World::step_changed`].
 //! * **Unbounded.** Any finite coordinates. Memory follows the number of bodies, pairs and statics,
 //!   never the extent of the world.
 //! * **Steady.** A step allocates only when the world grows: stepping the same frames again

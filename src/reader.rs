@@ -117,7 +117,9 @@ impl Snapshot {
         self.frame.aabb(row)
     }
 
-    /// The statics of the step, and which of them were enabled.
+    /// The statics of the step, and which of them were enabled. After
+    /// [`World::shift_origin`](crate::World::shift_origin) they may be those of the world instead,
+    /// see there.
     pub fn statics(&self) -> &StaticTree {
         &self.frame.statics.tree
     }

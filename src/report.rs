@@ -259,17 +259,19 @@ const KEPT_STEPS_MAX: usize = 2;
 
 /// Advice about bounds and cells: the first cause that applies.
 fn about_grids(world: &WorldState, report: &Report) -> Option<Advice> {
-    let (bounds, oversized_count) = (world.config.bounds(), report.oversized_count);
-    let body_count = report.common_count() + oversized_count;
+    let (bounds, body_count) = (world.config.bounds(), report.common_count() + report.oversized_count);
     if body_count < BODIES_MIN {
         return None;
     }
     if let Some(&bound) = bounds.last()
-        && oversized_count * OVERSIZED_SHARE > body_count
+        && report.oversized_count * OVERSIZED_SHARE > body_count
     {
-        let half_extent_max = largest_half_extent(world.frames.front().oversized.records());
-        // Otherwise they are oversized because they would be in too many bands.
-        if half_extent_max > bound {
+        // Others are oversized because they would be in too many bands.
+        let half_extents = world.frames.front().oversized.records().iter().map(half_extent);
+        let above = half_extents.filter(|&half_extent| half_extent > bound);
+        let (oversized_count, half_extent_max) =
+            above.fold((0, 0.0), |(count, max): (usize, f32), half_extent| (count + 1, max.max(half_extent)));
+        if oversized_count * OVERSIZED_SHARE > body_count {
             return Some(Advice::OversizedBodies { oversized_count, body_count, bound, half_extent_max });
         }
     }
@@ -287,10 +289,9 @@ fn about_grids(world: &WorldState, report: &Report) -> Option<Advice> {
     Some(Advice::LargeBound { bound, body_count: in_grid, crowding })
 }
 
-/// The largest half-extent of some bodies.
-fn largest_half_extent(bodies: &[BodyRecord]) -> f32 {
-    let half_extent = |&BodyRecord { aabb: [x0, y0, x1, y1], .. }: &BodyRecord| (x1 - x0).max(y1 - y0) * 0.5;
-    bodies.iter().map(half_extent).fold(0.0, f32::max)
+/// The larger half-extent of a body.
+fn half_extent(&BodyRecord { aabb: [x0, y0, x1, y1], .. }: &BodyRecord) -> f32 {
+    (x1 - x0).max(y1 - y0) * 0.5
 }
 
 /// Advice about the threads of the last step of all rows. `is_allowed`: the settings allow several

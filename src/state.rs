@@ -46,8 +46,8 @@ impl WorldState {
     ///
     /// # Errors
     ///
-    /// Those of `edit`, and [`Error::DuplicateStaticId`] if contacts are tracked. Then nothing has
-    /// changed.
+    /// Those of `edit`, and [`Error::DuplicateStaticId`] if contacts are tracked and two statics
+    /// share an id. Then nothing has changed.
     pub(crate) fn edit_statics(
         &mut self,
         rows: &[u32],

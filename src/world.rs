@@ -117,8 +117,8 @@ impl World {
     ///
     /// Pairs and their order depend only on input, settings, and the static set with the
     /// [changes](Self::insert_statics) made to it since it was set: not on the number of threads,
-    /// the SIMD level or earlier steps. With [`Bodies::with_asleep`] and after
-    /// [`step_changed`](Self::step_changed), the order depends on earlier steps too.
+    /// the SIMD level or earlier steps. With [`Bodies::with_asleep`], the order depends on earlier
+    /// steps too, and so does that of [`step_changed`](Self::step_changed).
     ///
     /// # Cost
     ///
@@ -843,8 +843,9 @@ impl World {
     ///
     /// [`Error::InvalidOrigin`] if `by` is not finite. [`Error::InvalidStatic`] if an edge of a
     /// static would not be finite; it names the lowest such row. After an error, nothing has
-    /// changed. If that is so of an earlier static set alone, which [readers](Self::reader) see
-    /// until the next step, it is no error, and they see the present set instead. (An edge of a
+    /// changed. Until the next step, [readers](Self::reader) see the static set of the last one. If
+    /// only an edge of that set would not be finite, it is no error, and readers see the present
+    /// set instead. (An edge of a
     /// body may become infinite, as it may in a step.)
     ///
     /// # Determinism

@@ -123,7 +123,11 @@ impl Frame {
         order.reserve(self.row_count);
         for part in self.point_parts() {
             let runs = part.bands.row_runs();
-            runs.for_each(|rows| order.extend(rows.iter().copied().filter(|&row| part.has(row))));
+            if part.has_all() {
+                runs.for_each(|rows| order.extend_from_slice(rows));
+            } else {
+                runs.for_each(|rows| order.extend(rows.iter().copied().filter(|&row| part.has(row))));
+            }
         }
         order.extend(self.oversized.records_in_cell_order().iter().map(|body| body.row));
         order.extend(self.skipped.iter().map(|invalid| invalid.row));

@@ -32,8 +32,9 @@ pub struct PhaseTimes {
     pub gather: Duration,
     /// Comparing contacts with those of the step before, if contacts are tracked.
     pub track_contacts: Duration,
-    /// The whole step, from the call to the return. Partner lists, ids, and keeping pairs for
-    /// [`World::step_changed`](crate::World::step_changed) are in no other phase.
+    /// The whole step, from the call to the return. In a step of all rows, partner lists, keeping
+    /// pairs for [`World::step_changed`](crate::World::step_changed) and, unless contacts are
+    /// tracked, ids are in no other phase.
     pub total: Duration,
     /// The parts of `find_pairs`, summed over threads.
     pub passes: PassTimes,

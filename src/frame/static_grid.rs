@@ -56,7 +56,8 @@ pub(crate) type PackedStatics = StaticGrid<FixedTree>;
 /// statics.
 #[derive(Default)]
 pub(crate) struct LazyStaticGrid {
-    /// The statics of which all of them are made.
+    /// The tree of which all of these are made, and the version that they show; `None` before the
+    /// first update.
     of: Option<(BuiltTree, StaticsVersion)>,
     bands: OnceLock<Option<StaticBands>>,
     packed: OnceLock<Option<PackedStatics>>,
@@ -84,20 +85,17 @@ pub(crate) struct StaticGrid<C> {
 impl LazyStaticGrid {
     /// The statics in bands, if cells suit these.
     pub(crate) fn bands(&self, statics: &StaticTree, level: DetectedSimd) -> Option<&StaticBands> {
-        debug_assert!(self.is_of(statics), "STATICGRID-2");
         self.bands.get_or_init(|| StaticGrid::new(statics, |records| ColumnBands::build(records, level))).as_ref()
     }
 
     /// The statics in a packed tree.
     pub(crate) fn packed(&self, statics: &StaticTree) -> Option<&PackedStatics> {
-        debug_assert!(self.is_of(statics), "STATICGRID-2");
         let build = |records: &[BodyRecord]| Some((FixedTree::build(records), Vec::new()));
         self.packed.get_or_init(|| StaticGrid::new(statics, build)).as_ref()
     }
 
     /// The statics in lists for bodies up to a size, if lists suit these.
     pub(crate) fn lists(&self, statics: &StaticTree, common_side: f32) -> Option<Arc<StaticLists>> {
-        debug_assert!(self.is_of(statics), "STATICGRID-2");
         let side = list_side(common_side)?;
         let mut lists = self.lists.lock();
         if let Some((_, made)) = lists.iter().find(|&&(of, _)| of == side) {
@@ -115,6 +113,11 @@ impl LazyStaticGrid {
         self.of.as_ref().is_some_and(|(tree, _)| tree.is_of(statics))
     }
 
+    /// Whether it may be used with these statics (STATICGRID-2).
+    pub(crate) fn is_up_to_date(&self, statics: &StaticTree, version: StaticsVersion) -> bool {
+        self.is_of(statics) && self.of.as_ref().is_some_and(|&(_, of)| of == version)
+    }
+
     /// Brings what was made up to date, or drops it if it was made of another tree.
     pub(crate) fn update(&mut self, statics: &StaticTree, version: StaticsVersion) {
         if !self.is_of(statics) {
@@ -125,9 +128,11 @@ impl LazyStaticGrid {
         *of = version;
         bands.get_mut().into_iter().flatten().for_each(|grid| grid.update(statics));
         packed.get_mut().into_iter().flatten().for_each(|grid| grid.update(statics));
-        let lists = lists.get_mut().iter_mut().filter_map(|(_, lists)| lists.as_mut());
-        // No step is running, so nothing else has them.
-        lists.filter_map(Arc::get_mut).for_each(|grid| grid.update(statics));
+        lists.get_mut().retain_mut(|(_, lists)| match lists {
+            None => true,
+            // Dropped if something else has them, though no step is running.
+            Some(lists) => Arc::get_mut(lists).map(|grid| grid.update(statics)).is_some(),
+        });
     }
 
     /// Bytes of heap memory held.

@@ -117,19 +117,24 @@ impl StaticSet {
         self.grid.update(&self.tree, self.version);
     }
 
+    fn up_to_date_grid(&self) -> &LazyStaticGrid {
+        debug_assert!(self.grid.is_up_to_date(&self.tree, self.version), "STATICGRID-2");
+        &self.grid
+    }
+
     /// Those of [`LazyStaticGrid::bands`].
     pub(crate) fn bands(&self, level: DetectedSimd) -> Option<&StaticBands> {
-        self.grid.bands(&self.tree, level)
+        self.up_to_date_grid().bands(&self.tree, level)
     }
 
     /// Those of [`LazyStaticGrid::packed`].
     pub(crate) fn packed(&self) -> Option<&PackedStatics> {
-        self.grid.packed(&self.tree)
+        self.up_to_date_grid().packed(&self.tree)
     }
 
     /// Those of [`LazyStaticGrid::lists`].
     pub(crate) fn lists(&self, common_side: f32) -> Option<Arc<StaticLists>> {
-        self.grid.lists(&self.tree, common_side)
+        self.up_to_date_grid().lists(&self.tree, common_side)
     }
 
     /// The rows of the statics that changed since a version, with their old and their new boxes.

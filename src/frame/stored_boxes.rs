@@ -2,10 +2,10 @@
 //!
 //! Far from the origin f32 is coarse, so large worlds move the origin to where the players are.
 //!
-//! This is not O(1), because an offset that is added when a box is read would keep the old
-//! rounding, and an origin is shifted to remove that. `old - by` is another f32, and its rounding
-//! may close a gap or open one. So every edge must be recomputed. Bodies are filed by comparing
-//! edges with borders, which are rounded too, so the bodies must be filed again.
+//! Shifting the origin is not O(1), because an offset that is added when a box is read would keep
+//! the old rounding, and an origin is shifted to remove that. `old - by` is another f32, and its
+//! rounding may close a gap or open one. So every edge must be recomputed. Bodies are filed by
+//! comparing edges with borders, which are rounded too, so the bodies must be filed again.
 //!
 //! SHIFT-1: the filed boxes are those of the step, bit for bit as the frame stores them, minus `by`
 //! in f32. Subtraction is monotone, so no box is inverted; infinite edges stay infinite; rows that

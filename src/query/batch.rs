@@ -135,8 +135,8 @@ impl<H: Copy + Ord + Send> QueryBuilder<'_, H> {
     /// faster than one by one; otherwise there is little difference. Runs on the caller's rayon
     /// pool, or on the calling thread if the world
     /// [uses no others](crate::WorldConfig::with_parallel_threshold); batches of a single
-    /// [tier](crate::tier) always run on the pool. Allocates only if `results`
-    /// has too little capacity.
+    /// [tier](crate::tier) always run on the pool. Allocates only if `results` has too little
+    /// capacity.
     ///
     /// ```
     /// use triphase::{Aabb, Bodies, World, query::BatchResults};

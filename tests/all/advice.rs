@@ -1,8 +1,11 @@
 //! Advice of reports: each kind on a world that is set badly in that way, none on any other.
 
 use std::collections::VecDeque;
-use triphase::{Advice, Bodies, ChangedRows, Error, InvalidRows, RestartCause, SingleThreadCause, World, WorldConfig};
-use triphase_scenes::{Movers, Scene, SceneName};
+use triphase::{
+    Advice, Bodies, ChangedRows, Error, Filter, InvalidRows, RestartCause, SingleThreadCause, World, WorldConfig,
+};
+use triphase_scenes::{Movers, Scene, SceneName, SplitMix64};
+use triphase_tests::world;
 
 /// Steps after which a habit is known.
 const STEPS: usize = 16;
@@ -79,6 +82,32 @@ fn suitable_calls_get_no_advice() {
         world.set_statics(&statics).unwrap();
         assert_eq!(advice_after(4, &mut scene, &mut world), []);
     }
+}
+
+#[test]
+fn bodies_in_too_many_bands_are_not_said_to_be_larger_than_the_bound() {
+    const BEAMS_FROM: usize = 100_000;
+    let mut random = SplitMix64::new(3);
+    let mut body = |k: usize| {
+        let half = if k < BEAMS_FROM { [0.5, 0.5] } else { [[160.0, 0.01], [0.01, 160.0]][k % 2] };
+        (random.point(0.0, 360.0), half)
+    };
+    let (mut centers, mut half_extents): (Vec<_>, Vec<_>) = (0..120_000).map(&mut body).unzip();
+    // So many beams would have too many pairs with each other.
+    let filters: Vec<Filter> =
+        (0..=centers.len()).map(|k| if k < BEAMS_FROM { Filter::ALL } else { Filter::NONE }).collect();
+    let mut world = world(WorldConfig::new().with_bounds([0.5, 200.0]).with_parallel_threshold(None));
+    let mut advice = |centers: &[[f32; 2]], half_extents: &[[f32; 2]]| {
+        world.step(Bodies::new(centers, half_extents).with_filters(&filters[..centers.len()])).unwrap();
+        let report = world.report();
+        assert!(report.oversized_count * 20 > centers.len(), "{}", report.oversized_count);
+        report.advice
+    };
+    let is_about_bounds = |advice: &Advice| matches!(advice, Advice::OversizedBodies { .. });
+    assert!(!advice(&centers, &half_extents).iter().any(is_about_bounds));
+    centers.push([0.0, 0.0]);
+    half_extents.push([400.0, 0.1]);
+    assert!(!advice(&centers, &half_extents).iter().any(is_about_bounds), "one is larger");
 }
 
 #[test]

@@ -240,6 +240,8 @@ fn shift_publishes_a_new_snapshot_and_keeps_old_ones() {
     let Err(Error::InvalidStatic(bad)) = world.shift_origin([-3e38, 0.0]) else { panic!() };
     assert_eq!((bad.row, bad.column), (0, Column::Min));
     assert_eq!(reader.latest().query_aabb(area(2.0)).count(), 1);
+    world.set_statics(&[[1.0f32; 4]]).unwrap();
+    world.shift_origin([-3e38, 0.0]).unwrap();
 }
 
 #[test]

@@ -37,8 +37,8 @@ pub(crate) enum KnownChanges {
     Rows,
     /// The changed rows: all.
     AllRows,
-    /// The pairs with a changed row: those that the step found, which are all of rows that changed
-    /// in the step before too, and those of the kept pairs that have newly changed rows.
+    /// The pairs with a changed row: those that the step found, of rows that changed in the step
+    /// before too, and the kept pairs with a newly changed row.
     Pairs,
 }
 

@@ -53,7 +53,7 @@ pub(crate) struct ContactTracker {
     pub(super) statics: ContactSet,
     /// The state of the statics in the last successful step, and their ids if they had any.
     pub(super) statics_version: StaticsVersion,
-    /// Shared with the frame of that step.
+    /// Usually shared with the frame of that step.
     pub(super) static_ids: Option<SharedColumn<u64>>,
     moved_statics: MovedStatics,
     workers: ComparePool,
