@@ -36,8 +36,8 @@ impl Source<Hit> for Frame {
     ) -> Option<TierSearch<'s>> {
         while *part <= STATICS {
             let search = match *part {
-                points @ ..OVERSIZED => self
-                    .point_part(points)
+                number @ ..OVERSIZED => self
+                    .point_part(number)
                     .filter(|_| scope.common)
                     .map(|points| TierSearch::Points(points.bands.box_query(*area, test))),
                 OVERSIZED if self.oversized.is_empty() => None,
@@ -55,7 +55,7 @@ impl Source<Hit> for Frame {
     #[inline(always)]
     fn hit(&self, scope: &Scope<'_, Hit>, part: usize, row: u32) -> Option<Hit> {
         match part {
-            points @ ..OVERSIZED if !self.point_part(points)?.has(row) => None,
+            number @ ..OVERSIZED if !self.point_part(number)?.has(row) => None,
             ..=OVERSIZED => self.body(scope, row),
             _ => {
                 let statics = scope.statics?;
