@@ -221,8 +221,7 @@ pub enum Error {
         /// The limit; body pairs and static pairs count together.
         limit: usize,
     },
-    /// The number of flags, or of words of flags, in [`ChangedRows`](crate::ChangedRows) does not
-    /// suit the number of rows.
+    /// [`ChangedRows`](crate::ChangedRows) does not have a flag, or a bit, for each row.
     ChangedLengthMismatch {
         /// Number of rows of the step.
         row_count: usize,

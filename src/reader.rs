@@ -118,8 +118,8 @@ impl Snapshot {
     }
 
     /// The statics of the step, and which of them were enabled. After
-    /// [`World::shift_origin`](crate::World::shift_origin) they may be those of the world instead,
-    /// see there.
+    /// [`World::shift_origin`](crate::World::shift_origin) these may be the present statics of the
+    /// world; see there.
     pub fn statics(&self) -> &StaticTree {
         &self.frame.statics.tree
     }

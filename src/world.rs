@@ -124,10 +124,9 @@ impl World {
     ///
     /// O(bodies + pairs), in parallel, with few exceptions ("Known limits" in ARCHITECTURE.md). The
     /// first step near many statics also sorts these, see [`set_statics`](Self::set_statics).
-    /// Allocates only when the world grows. After 256 steps in a
-    /// row with less than half of the rows, or of the pairs, that the world has memory for, it
-    /// releases the excess, a part per step. [`shrink_to_fit`](Self::shrink_to_fit) releases it at
-    /// once.
+    /// Allocates only when the world grows. After 256 steps in a row with less than half of the
+    /// rows, or of the pairs, that the world has memory for, it releases the excess, a part per
+    /// step. [`shrink_to_fit`](Self::shrink_to_fit) releases it at once.
     pub fn step<'a>(&mut self, bodies: impl AsRef<[Bodies<'a>]>) -> Result<Contacts<'_>, Error> {
         let bodies = bodies.as_ref();
         self.recorded(Call::Step(bodies), |state| state.step(bodies, None))?;
@@ -742,12 +741,11 @@ impl World {
     /// the results of the last step before you reorder, and keep ids for references that must
     /// outlast it.
     ///
-    /// Common bodies come first, in cell order; among them, bodies whose pairs are
-    /// [reused](crate::Bodies::with_asleep) come last, and so do those that moved since
-    /// [`step_changed`](Self::step_changed) filed all rows: both are in an order of their own.
-    /// Oversized bodies follow, then [skipped
-    /// rows](Self::skipped_rows). Before the first step `order` is empty. A failed step does not
-    /// change the order.
+    /// Common bodies come first, in cell order. If some have moved since
+    /// [`step_changed`](Self::step_changed) filed all rows, these follow the other common bodies,
+    /// in cell order too. So do bodies whose pairs are [reused](crate::Bodies::with_asleep).
+    /// Oversized bodies come next, then [skipped rows](Self::skipped_rows). Before the first step
+    /// `order` is empty. A failed step does not change the order.
     ///
     /// ```
     /// use triphase::{Bodies, World};
@@ -845,8 +843,7 @@ impl World {
     /// static would not be finite; it names the lowest such row. After an error, nothing has
     /// changed. Until the next step, [readers](Self::reader) see the static set of the last one. If
     /// only an edge of that set would not be finite, it is no error, and readers see the present
-    /// set instead. (An edge of a
-    /// body may become infinite, as it may in a step.)
+    /// set instead. (An edge of a body may become infinite, as it may in a step.)
     ///
     /// # Determinism
     ///
