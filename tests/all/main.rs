@@ -36,6 +36,8 @@ mod sleeping_combined;
 mod sleeping_random;
 mod snapshots;
 mod spatial_order;
+#[cfg(any(feature = "record", feature = "serde"))]
+mod stored_files;
 mod streaming;
 mod strided;
 #[cfg(feature = "tracing")]
