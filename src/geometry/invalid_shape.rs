@@ -1,5 +1,6 @@
 //! The error of invalid shapes.
 
+use crate::geometry::axis_name;
 use std::fmt;
 
 /// A shape with an invalid value.
@@ -14,6 +15,13 @@ pub struct InvalidShape {
     pub value: f32,
     /// The least value that is allowed; `None` if the value is not finite and must be.
     pub min: Option<f32>,
+}
+
+impl InvalidShape {
+    /// The axis of the value: 0 for x, 1 for y; `None` for a value that has none, such as a radius.
+    pub fn axis(&self) -> Option<usize> {
+        (0..2).find(|&axis| self.part.ends_with(axis_name(axis)))
+    }
 }
 
 impl fmt::Display for InvalidShape {
@@ -67,6 +75,8 @@ mod tests {
             (AabbCast::new(unit, [0.0, infinite]).err(), "AABB cast: displacement.y is inf; must be finite"),
         ] {
             assert_eq!(error.map(|error| error.to_string()).as_deref(), Some(message));
+            let axis = ["x is", "y is"].iter().position(|name| message.contains(name));
+            assert_eq!(error.and_then(|error| error.axis()), axis, "{message}");
         }
     }
 }

@@ -4,7 +4,9 @@
 #   target_link_libraries(game PRIVATE triphase::triphase)
 
 get_filename_component(_triphase_prefix "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
-find_library(_triphase_shared NAMES triphase PATHS "${_triphase_prefix}/lib" NO_DEFAULT_PATH NO_CACHE)
+# On Windows, programs are linked with the import library, and `triphase.lib` is the static one.
+find_file(_triphase_shared NAMES libtriphase.so libtriphase.dylib triphase.dll.lib libtriphase.dll.a
+  PATHS "${_triphase_prefix}/lib" NO_DEFAULT_PATH NO_CACHE)
 find_file(_triphase_static NAMES libtriphase.a triphase.lib PATHS "${_triphase_prefix}/lib" NO_DEFAULT_PATH NO_CACHE)
 
 if(_triphase_shared AND NOT TARGET triphase::triphase)
@@ -20,7 +22,7 @@ if(_triphase_static AND NOT TARGET triphase::static)
   set_target_properties(triphase::static PROPERTIES
     IMPORTED_LOCATION "${_triphase_static}"
     INTERFACE_INCLUDE_DIRECTORIES "${_triphase_prefix}/include"
-    INTERFACE_LINK_LIBRARIES "Threads::Threads;${CMAKE_DL_LIBS};$<$<PLATFORM_ID:Linux>:m>")
+    INTERFACE_LINK_LIBRARIES "Threads::Threads;${CMAKE_DL_LIBS};$<$<PLATFORM_ID:Linux>:m>;$<$<PLATFORM_ID:Windows>:ntdll;userenv;ws2_32;dbghelp>")
 endif()
 
 if(NOT TARGET triphase::triphase AND NOT TARGET triphase::static)

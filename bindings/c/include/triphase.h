@@ -15,15 +15,20 @@
 // ({0} in C, {} in C++), and tp_config with tp_config_default(). No panic and no C++ exception
 // crosses this interface; see TP_STATUS_PANIC.
 //
-// MEMORY. What you pass is read during the call and not kept. Arrays that a call returns belong to
-// the tp_buffer that you pass, until the next call with that buffer, or, where the call has no
-// buffer, to the world, until the next call that changes the world. A call that takes a pointer to
-// const tp_world does not change it.
+// MEMORY. What you pass is read during the call and not kept. Meanwhile no thread may write to it: in
+// a column, that is all from the first byte of the first value to the last byte of the last value,
+// other fields of the structs included. Outputs of a call must not overlap each other or its inputs.
+// Arrays that a call returns belong to the tp_buffer that you pass, until the next call with that
+// buffer, or, where the call has no buffer, to the world, until the next call that changes the world:
+// copy them before you pass them to such a call. A call that takes a pointer to const tp_world does
+// not change it.
 //
 // THREADS. Any number of threads may read a world at the same time, each with a tp_buffer of its own.
 // While a thread changes a world, no other thread may use it: use a tp_reader for that. Different
 // worlds are independent. Handles may move between threads. Last errors are kept per thread. Every
-// call that may use several threads may return TP_STATUS_NO_THREADS.
+// call that may use several threads may return TP_STATUS_NO_THREADS. The threads of the process-wide
+// pool (tp_config.thread_count 0) live until the process ends: do not unload the library. After
+// fork(), use worlds with a thread_count of 1 in the child, which has none of the parent's threads.
 //
 // RESULTS do not depend on the number of threads or on the instruction set.
 
@@ -776,6 +781,16 @@ typedef struct tp_cast_batch {
   size_t hit_count;
 } tp_cast_batch;
 
+// Counts of a snapshot.
+typedef struct tp_snapshot_counts {
+  // Number of its step.
+  uint64_t step_number;
+  // Rows of the step, including skipped ones.
+  uint64_t body_count;
+  // Rows of its static set, those of disabled and of removed statics included.
+  uint64_t static_count;
+} tp_snapshot_counts;
+
 // Counts, memory and times of the last step.
 typedef struct tp_report {
   // Bodies in point grids, cached ones included.
@@ -837,11 +852,12 @@ const char *tp_last_error_message(void);
 // `error` is null.
 tp_status tp_last_error(struct tp_error *error);
 
-// Writes the default settings. `struct_size` is sizeof(tp_config).
+// Writes the default settings. `struct_size` is sizeof(tp_config), `abi_version` TP_ABI_VERSION.
 //
-// Call tp_config_default() instead, which passes the size of the struct that the program was
-// compiled with.
-tp_status tp_config_init(struct tp_config *config, uint32_t struct_size);
+// Call tp_config_default() instead, which passes those that the program was compiled with.
+//
+// Errors: TP_STATUS_INVALID_CONFIG if the library has another interface or an older struct.
+tp_status tp_config_init(struct tp_config *config, uint32_t struct_size, uint32_t abi_version);
 
 // Returns the TP_ABI_VERSION that the library was built with.
 //
@@ -854,9 +870,10 @@ uint32_t tp_abi_version(void);
 // neither 0 nor 1; TP_STATUS_NO_THREADS.
 tp_status tp_world_create(const struct tp_config *config, struct tp_world **world);
 
-// Destroys a world, broken or not, and waits for its threads to end. `world` may be null.
+// Destroys a world, broken or not. `world` may be null.
 //
-// All arrays that calls of this world returned become invalid. Snapshots stay valid.
+// All arrays that calls of this world returned become invalid. Readers and snapshots stay valid. The
+// world's own threads end, and are waited for, once its readers and snapshots are destroyed too.
 tp_status tp_world_destroy(struct tp_world *world);
 
 // Writes the counts of a world.
@@ -904,7 +921,8 @@ tp_status tp_set_statics(struct tp_world *world, const struct tp_statics *static
 // has none; an empty set takes either. Queries see them at once, contact pairs from the next step
 // on. Rows are never renumbered.
 //
-// Errors: those of tp_set_statics(), and TP_STATUS_INCONSISTENT_IDS.
+// Errors: those of tp_set_statics(), and TP_STATUS_INCONSISTENT_IDS. An invalid row counts among the
+// given statics, and rows that share an id count in the whole set.
 tp_status tp_insert_statics(struct tp_world *world,
                             const struct tp_statics *statics,
                             uint32_t *first_row);
@@ -1250,6 +1268,40 @@ tp_status tp_reader_latest(const struct tp_reader *reader,
                            struct tp_snapshot **snapshot,
                            uint64_t *step_number);
 
+// Waits for a step newer than `step_number`, at most `seconds`, and creates a snapshot of it.
+//
+// The thread sleeps while it waits. `snapshot` gets null if the time runs out, as in a pause of
+// the game, or if the world is destroyed first; `is_closed` gets 1 if the world was destroyed, so
+// that no step will follow, and otherwise 0. `is_closed` may be null.
+//
+// Errors: TP_STATUS_INVALID_ARGUMENT if `seconds` is negative or NaN.
+tp_status tp_reader_wait_newer(const struct tp_reader *reader,
+                               uint64_t step_number,
+                               double seconds,
+                               struct tp_snapshot **snapshot,
+                               uint8_t *is_closed);
+
+// Writes the counts of a snapshot.
+tp_status tp_snapshot_get_counts(const struct tp_snapshot *snapshot,
+                                 struct tp_snapshot_counts *counts);
+
+// Writes the id of a body of a snapshot, or its row if the step had no ids.
+//
+// Errors: TP_STATUS_NOT_FOUND if the step had no such row.
+tp_status tp_snapshot_body_id(const struct tp_snapshot *snapshot, uint32_t row, uint64_t *id);
+
+// Writes the box of a body of a snapshot; like tp_body_box().
+//
+// Errors: TP_STATUS_NOT_FOUND if the row was skipped or does not exist.
+tp_status tp_snapshot_body_box(const struct tp_snapshot *snapshot,
+                               uint32_t row,
+                               struct tp_box *aabb);
+
+// Writes a static of the set of a snapshot; like tp_get_static().
+tp_status tp_snapshot_static(const struct tp_snapshot *snapshot,
+                             uint32_t row,
+                             struct tp_static *found);
+
 // Destroys a snapshot, before or after its reader and world. `snapshot` may be null.
 tp_status tp_snapshot_destroy(struct tp_snapshot *snapshot);
 
@@ -1273,12 +1325,13 @@ tp_status tp_report_text(const struct tp_world *world, char *text, size_t capaci
 #ifndef TRIPHASE_H_CONFIG_DEFAULT
 #define TRIPHASE_H_CONFIG_DEFAULT
 
-// Returns the default settings, with the size of the struct that this header declares.
+// Returns the default settings, with the size of the struct that this header declares. If the
+// library does not suit this header, all is 0, which tp_world_create() does not accept.
 static inline tp_config tp_config_default(void)
 {
-  tp_config config;
-  config.struct_size = 0; // which no call accepts, if the library is older than this header
-  tp_config_init(&config, (uint32_t)sizeof config);
+  static tp_config zeros;
+  tp_config config = zeros;
+  tp_config_init(&config, (uint32_t)sizeof config, TP_ABI_VERSION);
   return config;
 }
 

@@ -71,6 +71,12 @@ tp_column column(const std::vector<Value> &values)
   return {values.data(), sizeof(Value)};
 }
 
+// A column does not keep the array: a temporary one would be gone before the step.
+template <typename Struct, typename Member>
+tp_column column(const std::vector<Struct> &&structs, Member Struct::*member) = delete;
+template <typename Value>
+tp_column column(const std::vector<Value> &&values) = delete;
+
 /// Results of calls, reused from frame to frame.
 class Buffer {
 public:
@@ -89,6 +95,63 @@ private:
   std::unique_ptr<tp_buffer, Destroy> buffer_;
 };
 
+/// A completed step, which other threads query while the world steps on.
+class Snapshot {
+public:
+  explicit Snapshot(tp_snapshot *snapshot) : snapshot_(snapshot) {}
+  tp_snapshot *get() const noexcept { return snapshot_.get(); }
+
+  tp_snapshot_counts counts() const
+  {
+    tp_snapshot_counts counts = {};
+    check(tp_snapshot_get_counts(get(), &counts));
+    return counts;
+  }
+
+  /// Options of queries of this snapshot; pass null as their world.
+  tp_query_options options() const
+  {
+    tp_query_options options = {};
+    options.snapshot = get();
+    return options;
+  }
+
+  Span<tp_hit> query_box(const tp_box &area, Buffer &buffer) const
+  {
+    const tp_query_options options = this->options();
+    const tp_hit *hits = nullptr;
+    std::size_t count = 0;
+    check(tp_query_box(nullptr, &options, area, buffer.get(), &hits, &count));
+    return {hits, count};
+  }
+
+private:
+  struct Destroy {
+    void operator()(tp_snapshot *snapshot) const noexcept { tp_snapshot_destroy(snapshot); }
+  };
+  std::unique_ptr<tp_snapshot, Destroy> snapshot_;
+};
+
+/// Gives another thread, such as the renderer, the steps of a world.
+class Reader {
+public:
+  explicit Reader(tp_reader *reader) : reader_(reader) {}
+  tp_reader *get() const noexcept { return reader_.get(); }
+
+  Snapshot latest() const
+  {
+    tp_snapshot *snapshot = nullptr;
+    check(tp_reader_latest(get(), &snapshot, nullptr));
+    return Snapshot(snapshot);
+  }
+
+private:
+  struct Destroy {
+    void operator()(tp_reader *reader) const noexcept { tp_reader_destroy(reader); }
+  };
+  std::unique_ptr<tp_reader, Destroy> reader_;
+};
+
 /// A world that is destroyed with its last owner.
 class World {
 public:
@@ -105,7 +168,8 @@ public:
   void step(const tp_bodies &bodies) { check(tp_step(get(), &bodies, 1)); }
   void step(const std::vector<tp_bodies> &chunks) { check(tp_step(get(), chunks.data(), chunks.size())); }
 
-  /// Calls `each(tp_pair)` for each pair of bodies of the last step.
+  /// Calls `each(tp_pair)` for each pair of bodies of the last step. `each` must not change the world
+  /// or use the buffer.
   template <typename Each>
   void for_each_pair(Buffer &buffer, Each &&each) const
   {
@@ -119,7 +183,8 @@ public:
     }
   }
 
-  /// Calls `each(tp_static_pair)` for each pair of a body and a static of the last step.
+  /// Calls `each(tp_static_pair)` for each pair of a body and a static of the last step, like
+  /// for_each_pair().
   template <typename Each>
   void for_each_static_pair(Buffer &buffer, Each &&each) const
   {
@@ -138,6 +203,13 @@ public:
     tp_events events = {};
     check(tp_read_events(get(), which, buffer.get(), &events));
     return events;
+  }
+
+  Reader reader() const
+  {
+    tp_reader *reader = nullptr;
+    check(tp_reader_create(get(), &reader));
+    return Reader(reader);
   }
 
   Span<tp_hit> query_box(const tp_box &area, Buffer &buffer, const tp_query_options *options = nullptr) const

@@ -3,7 +3,7 @@
 use crate::buffer::tp_buffer;
 use crate::caller::{Caller, Failure, call};
 use crate::casts::tp_cast_hit;
-use crate::queries::{query, tp_hit, tp_neighbor, tp_query_options};
+use crate::queries::{query, snapshot, tp_hit, tp_neighbor, tp_query_options};
 use crate::shapes::{shapes, tp_box, tp_circle, tp_ray};
 use crate::status::tp_status;
 use crate::world::tp_world;
@@ -45,14 +45,17 @@ pub struct tp_cast_batch {
     pub hit_count: usize,
 }
 
-/// Runs a batch on the threads of the world.
-fn run(c: Caller<'_>, world: *const tp_world, batch: impl FnOnce() + Send) -> Result<(), Failure> {
-    // The world may be null if a snapshot is queried.
-    if world.is_null() {
-        batch();
-        return Ok(());
+/// Runs a batch on the threads of the world, also of that which a snapshot is of.
+fn run(
+    c: Caller<'_>,
+    world: *const tp_world,
+    options: *const tp_query_options,
+    batch: impl FnOnce() + Send,
+) -> Result<(), Failure> {
+    match snapshot(c, options)? {
+        Some(snapshot) => snapshot.threads.run(batch),
+        None => c.world(world)?.threads.run(batch),
     }
-    c.world(world)?.read_on_pool(batch)
 }
 
 /// Copies the results of a batch one after another.
@@ -87,7 +90,7 @@ pub unsafe extern "C" fn tp_query_boxes(
             let (query, out) = (query(c, world, options)?, c.out(batch, "batch")?);
             let tp_buffer { found, hits, offsets, .. } = c.get_mut(buffer, "buffer")?;
             shapes(c.slice(areas, area_count, "areas")?, &mut found.areas)?;
-            run(c, world, || query.par_query_aabb(&found.areas, &mut found.hit_batch))?;
+            run(c, world, options, || query.par_query_aabb(&found.areas, &mut found.hit_batch))?;
             join(&found.hit_batch, offsets, hits);
             out.write(tp_hit_batch { offsets: offsets.as_ptr(), hits: hits.as_ptr(), hit_count: hits.len() });
             Ok(())
@@ -111,7 +114,7 @@ pub unsafe extern "C" fn tp_query_circles(
             let (query, out) = (query(c, world, options)?, c.out(batch, "batch")?);
             let tp_buffer { found, hits, offsets, .. } = c.get_mut(buffer, "buffer")?;
             shapes(c.slice(circles, circle_count, "circles")?, &mut found.circles)?;
-            run(c, world, || query.par_query_circle(&found.circles, &mut found.hit_batch))?;
+            run(c, world, options, || query.par_query_circle(&found.circles, &mut found.hit_batch))?;
             join(&found.hit_batch, offsets, hits);
             out.write(tp_hit_batch { offsets: offsets.as_ptr(), hits: hits.as_ptr(), hit_count: hits.len() });
             Ok(())
@@ -136,7 +139,7 @@ pub unsafe extern "C" fn tp_query_nearests(
             let (query, out) = (query(c, world, options)?, c.out(batch, "batch")?);
             let tp_buffer { found, neighbors, offsets, .. } = c.get_mut(buffer, "buffer")?;
             shapes(c.slice(circles, circle_count, "circles")?, &mut found.circles)?;
-            run(c, world, || query.par_k_nearest_within(&found.circles, k, &mut found.neighbor_batch))?;
+            run(c, world, options, || query.par_k_nearest_within(&found.circles, k, &mut found.neighbor_batch))?;
             join(&found.neighbor_batch, offsets, neighbors);
             let (neighbors, neighbor_count) = (neighbors.as_ptr(), neighbors.len());
             out.write(tp_neighbor_batch { offsets: offsets.as_ptr(), neighbors, neighbor_count });
@@ -161,7 +164,7 @@ pub unsafe extern "C" fn tp_cast_rays(
             let (query, out) = (query(c, world, options)?, c.out(batch, "batch")?);
             let tp_buffer { found, casts, offsets, .. } = c.get_mut(buffer, "buffer")?;
             shapes(c.slice(rays, ray_count, "rays")?, &mut found.rays)?;
-            run(c, world, || query.par_cast_ray(&found.rays, &mut found.cast_batch))?;
+            run(c, world, options, || query.par_cast_ray(&found.rays, &mut found.cast_batch))?;
             join(&found.cast_batch, offsets, casts);
             out.write(tp_cast_batch { offsets: offsets.as_ptr(), hits: casts.as_ptr(), hit_count: casts.len() });
             Ok(())

@@ -40,7 +40,7 @@ pub(crate) struct Caller<'c>(PhantomData<&'c ()>);
 /// # Safety
 ///
 /// POINTER-1 holds for every pointer that the body passes to its [`Caller`].
-pub(crate) unsafe fn call<'c>(body: impl FnOnce(Caller<'c>) -> Result<(), Failure>) -> tp_status {
+pub(crate) unsafe fn call(body: impl for<'c> FnOnce(Caller<'c>) -> Result<(), Failure>) -> tp_status {
     match catch_unwind(AssertUnwindSafe(|| body(Caller(PhantomData)))) {
         Ok(Ok(())) => TP_STATUS_OK,
         Ok(Err(failure)) => keep(failure),
@@ -53,7 +53,7 @@ pub(crate) unsafe fn call<'c>(body: impl FnOnce(Caller<'c>) -> Result<(), Failur
 /// # Safety
 ///
 /// As for [`call`].
-pub(crate) unsafe fn call_quietly<'c>(body: impl FnOnce(Caller<'c>) -> Result<(), Failure>) -> tp_status {
+pub(crate) unsafe fn call_quietly(body: impl for<'c> FnOnce(Caller<'c>) -> Result<(), Failure>) -> tp_status {
     match catch_unwind(AssertUnwindSafe(|| body(Caller(PhantomData)))) {
         Ok(Ok(())) => TP_STATUS_OK,
         Ok(Err(failure)) => failure.details.status,
@@ -163,7 +163,7 @@ impl<'c> Caller<'c> {
     pub(crate) fn update(
         self,
         world: *mut tp_world,
-        change: impl FnOnce(&'c mut tp_world) -> Result<(), Failure>,
+        change: impl FnOnce(&mut tp_world) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         if self.get(world.cast_const(), "world")?.broken {
             return Err(broken());

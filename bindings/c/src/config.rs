@@ -3,6 +3,7 @@
 use crate::caller::{Failure, call, flag};
 use crate::status::tp_status;
 use crate::status::tp_status::*;
+use crate::world::TP_ABI_VERSION;
 use broad_phase::{BodyShape, InvalidRows, SimdLevel, WorldConfig};
 use bytemuck::{Pod, Zeroable};
 
@@ -131,7 +132,10 @@ impl tp_config {
         let known_size = known.end();
         Err(Failure::status(
             TP_STATUS_INVALID_CONFIG,
-            format!("struct_size is {size}; this library knows {known_size}: begin with tp_config_default()"),
+            format!(
+                "struct_size is {size}; this library knows {known_size}: begin with tp_config_default(), and compare \
+                 tp_abi_version() with TP_ABI_VERSION"
+            ),
         ))
     }
 
@@ -182,15 +186,20 @@ fn unknown(setting: &str, value: u32, kind: &str) -> Failure {
     Failure::status(TP_STATUS_INVALID_CONFIG, format!("{setting} is {value}, which is no {kind}"))
 }
 
-/// Writes the default settings. `struct_size` is sizeof(tp_config).
+/// Writes the default settings. `struct_size` is sizeof(tp_config), `abi_version` TP_ABI_VERSION.
 ///
-/// Call tp_config_default() instead, which passes the size of the struct that the program was
-/// compiled with.
+/// Call tp_config_default() instead, which passes those that the program was compiled with.
+///
+/// Errors: TP_STATUS_INVALID_CONFIG if the library has another interface or an older struct.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn tp_config_init(config: *mut tp_config, struct_size: u32) -> tp_status {
+pub unsafe extern "C" fn tp_config_init(config: *mut tp_config, struct_size: u32, abi_version: u32) -> tp_status {
     // SAFETY: C callers keep POINTER-1.
     unsafe {
         call(|c| {
+            if abi_version != TP_ABI_VERSION {
+                let message = format!("the header has interface {abi_version}, and the library has {TP_ABI_VERSION}");
+                return Err(Failure::status(TP_STATUS_INVALID_CONFIG, message));
+            }
             let size = tp_config::known_size(struct_size)?;
             c.check(config, "config")?;
             let to = c.out_slice(config.cast::<u8>(), size, "config")?;

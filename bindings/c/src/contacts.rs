@@ -265,7 +265,7 @@ pub unsafe extern "C" fn tp_body_box(world: *const tp_world, row: u32, aabb: *mu
     }
 }
 
-fn no_row(row: u32, why: &str) -> Failure {
+pub(crate) fn no_row(row: u32, why: &str) -> Failure {
     Failure::new(tp_error { row, ..tp_error::new(TP_STATUS_NOT_FOUND) }, format!("body row {row}: {why}"))
 }
 

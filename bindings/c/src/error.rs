@@ -166,6 +166,7 @@ fn details(error: &Error) -> tp_error {
             tp_error { axis: narrow(axis), value: value.into(), ..tp_error::new(TP_STATUS_INVALID_ARGUMENT) }
         }
         Error::InvalidShape(shape) => tp_error {
+            axis: shape.axis().map_or(TP_NONE, narrow),
             value: shape.value.into(),
             min: shape.min.map_or(f64::NAN, f64::from),
             ..tp_error::new(TP_STATUS_INVALID_SHAPE)

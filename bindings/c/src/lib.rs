@@ -5,9 +5,10 @@
 //!
 //! POINTER-1: C callers pass pointers that are null or point to memory that is readable, for
 //! outputs writable, for as many elements as the call says, and that no other thread writes during
-//! the call. Handles are null or were returned by a `create` function and not destroyed since.
-//! Everything else about arguments is checked. Bytes between the values of a column, such as the
-//! padding of structs, are never read.
+//! the call. A column is all memory from its first value to its last. Outputs overlap neither each
+//! other nor inputs, and no input is memory of what the call changes. Handles are null or were
+//! returned by a `create` function and not destroyed since. Everything else about arguments is
+//! checked. Bytes between the values of a column, such as the padding of structs, are never read.
 
 #![allow(non_camel_case_types)] // the names are those of the C header
 
@@ -45,3 +46,4 @@ pub mod snapshots; // completed steps, for other threads
 pub mod report; // figures of the last step
 
 mod caller; // pointers from C, checked
+mod threads;

@@ -103,6 +103,15 @@ impl From<Neighbor> for tp_neighbor {
     }
 }
 
+/// The snapshot that is to be queried, if any.
+pub(crate) fn snapshot(c: Caller<'_>, options: *const tp_query_options) -> Result<Option<&tp_snapshot>, Failure> {
+    if options.is_null() {
+        return Ok(None);
+    }
+    let snapshot = c.get(options, "options")?.snapshot;
+    (!snapshot.is_null()).then(|| c.get(snapshot, "snapshot")).transpose()
+}
+
 /// The restricted query of a call.
 pub(crate) fn query<'c>(
     c: Caller<'c>,
@@ -116,10 +125,9 @@ pub(crate) fn query<'c>(
     if options.reserved != [0; 3] {
         return Err(Failure::argument("reserved of the options is not 0; begin with zeros"));
     }
-    let mut query = if options.snapshot.is_null() {
-        c.world(world)?.world.query()
-    } else {
-        c.get(options.snapshot, "snapshot")?.snapshot.query()
+    let mut query = match snapshot(c, options)? {
+        Some(snapshot) => snapshot.snapshot.query(),
+        None => c.world(world)?.world.query(),
     };
     query = match options.targets {
         0 => query,

@@ -1,15 +1,21 @@
 //! Snapshots, which other threads query while the next step runs.
 
-use crate::caller::call;
+use crate::caller::{Caller, Failure, call};
+use crate::contacts::no_row;
+use crate::shapes::tp_box;
+use crate::statics::{give_static, tp_static};
 use crate::status::tp_status;
+use crate::threads::Threads;
 use crate::world::tp_world;
 use broad_phase::{Snapshot, SnapshotReader};
+use std::time::Duration;
 
 /// A handle through which other threads get the last completed step of a world.
 ///
 /// Opaque; made by tp_reader_create().
 pub struct tp_reader {
     reader: SnapshotReader,
+    threads: Threads,
 }
 
 /// A completed step of a world, which does not change any more; see tp_query_options.snapshot.
@@ -17,6 +23,19 @@ pub struct tp_reader {
 /// Opaque; made by tp_reader_latest().
 pub struct tp_snapshot {
     pub(crate) snapshot: Snapshot,
+    pub(crate) threads: Threads,
+}
+
+/// Counts of a snapshot.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct tp_snapshot_counts {
+    /// Number of its step.
+    pub step_number: u64,
+    /// Rows of the step, including skipped ones.
+    pub body_count: u64,
+    /// Rows of its static set, those of disabled and of removed statics included.
+    pub static_count: u64,
 }
 
 /// Creates a reader of a world.
@@ -28,7 +47,8 @@ pub unsafe extern "C" fn tp_reader_create(world: *const tp_world, reader: *mut *
     unsafe {
         call(|c| {
             let (world, out) = (c.world(world)?, c.out(reader, "reader")?);
-            out.write(Box::into_raw(Box::new(tp_reader { reader: world.world.reader() })));
+            let (reader, threads) = (world.world.reader(), world.threads.clone());
+            out.write(Box::into_raw(Box::new(tp_reader { reader, threads })));
             Ok(())
         })
     }
@@ -59,16 +79,123 @@ pub unsafe extern "C" fn tp_reader_latest(
     // SAFETY: C callers keep POINTER-1.
     unsafe {
         call(|c| {
-            let (reader, out) = (c.get(reader, "reader")?, c.out(snapshot, "snapshot")?);
+            let tp_reader { reader, threads } = c.get(reader, "reader")?;
+            let out = c.out(snapshot, "snapshot")?;
             let number = (!step_number.is_null()).then(|| c.out(step_number, "step_number")).transpose()?;
-            let snapshot = reader.reader.latest();
+            let snapshot = reader.latest();
             if let Some(number) = number {
                 number.write(snapshot.step_number());
             }
-            out.write(Box::into_raw(Box::new(tp_snapshot { snapshot })));
+            out.write(Box::into_raw(Box::new(tp_snapshot { snapshot, threads: threads.clone() })));
             Ok(())
         })
     }
+}
+
+/// Waits for a step newer than `step_number`, at most `seconds`, and creates a snapshot of it.
+///
+/// The thread sleeps while it waits. `snapshot` gets null if the time runs out, as in a pause of
+/// the game, or if the world is destroyed first; `is_closed` gets 1 if the world was destroyed, so
+/// that no step will follow, and otherwise 0. `is_closed` may be null.
+///
+/// Errors: TP_STATUS_INVALID_ARGUMENT if `seconds` is negative or NaN.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tp_reader_wait_newer(
+    reader: *const tp_reader,
+    step_number: u64,
+    seconds: f64,
+    snapshot: *mut *mut tp_snapshot,
+    is_closed: *mut u8,
+) -> tp_status {
+    // SAFETY: C callers keep POINTER-1.
+    unsafe {
+        call(|c| {
+            let tp_reader { reader, threads } = c.get(reader, "reader")?;
+            let out = c.out(snapshot, "snapshot")?;
+            let closed = (!is_closed.is_null()).then(|| c.out(is_closed, "is_closed")).transpose()?;
+            if seconds.is_nan() || seconds < 0.0 {
+                return Err(Failure::argument(format!("seconds is {seconds}; must be at least 0")));
+            }
+            let timeout = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
+            let found = reader.wait_newer(step_number, timeout);
+            if let Some(closed) = closed {
+                closed.write(reader.is_closed().into());
+            }
+            out.write(found.map_or(std::ptr::null_mut(), |snapshot| {
+                Box::into_raw(Box::new(tp_snapshot { snapshot, threads: threads.clone() }))
+            }));
+            Ok(())
+        })
+    }
+}
+
+/// Writes the counts of a snapshot.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tp_snapshot_get_counts(
+    snapshot: *const tp_snapshot,
+    counts: *mut tp_snapshot_counts,
+) -> tp_status {
+    // SAFETY: C callers keep POINTER-1.
+    unsafe {
+        call(|c| {
+            let snapshot = of(c, snapshot)?;
+            c.out(counts, "counts")?.write(tp_snapshot_counts {
+                step_number: snapshot.step_number(),
+                body_count: snapshot.body_count() as u64,
+                static_count: snapshot.statics().len() as u64,
+            });
+            Ok(())
+        })
+    }
+}
+
+/// Writes the id of a body of a snapshot, or its row if the step had no ids.
+///
+/// Errors: TP_STATUS_NOT_FOUND if the step had no such row.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tp_snapshot_body_id(snapshot: *const tp_snapshot, row: u32, id: *mut u64) -> tp_status {
+    // SAFETY: C callers keep POINTER-1.
+    unsafe {
+        call(|c| {
+            let (snapshot, out) = (of(c, snapshot)?, c.out(id, "id")?);
+            if row as usize >= snapshot.body_count() {
+                return Err(no_row(row, "the step had no such row"));
+            }
+            out.write(snapshot.body_id(row).unwrap_or(row.into()));
+            Ok(())
+        })
+    }
+}
+
+/// Writes the box of a body of a snapshot; like tp_body_box().
+///
+/// Errors: TP_STATUS_NOT_FOUND if the row was skipped or does not exist.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tp_snapshot_body_box(snapshot: *const tp_snapshot, row: u32, aabb: *mut tp_box) -> tp_status {
+    // SAFETY: C callers keep POINTER-1.
+    unsafe {
+        call(|c| {
+            let (snapshot, out) = (of(c, snapshot)?, c.out(aabb, "aabb")?);
+            let found = snapshot.aabb(row);
+            out.write(found.ok_or_else(|| no_row(row, "the step had no such row, or skipped it"))?.into());
+            Ok(())
+        })
+    }
+}
+
+/// Writes a static of the set of a snapshot; like tp_get_static().
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tp_snapshot_static(
+    snapshot: *const tp_snapshot,
+    row: u32,
+    found: *mut tp_static,
+) -> tp_status {
+    // SAFETY: C callers keep POINTER-1.
+    unsafe { call(|c| give_static(c, of(c, snapshot)?.statics(), row, found)) }
+}
+
+fn of(c: Caller<'_>, snapshot: *const tp_snapshot) -> Result<&Snapshot, Failure> {
+    Ok(&c.get(snapshot, "snapshot")?.snapshot)
 }
 
 /// Destroys a snapshot, before or after its reader and world. `snapshot` may be null.

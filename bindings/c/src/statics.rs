@@ -6,6 +6,7 @@ use crate::error::tp_column_kind::*;
 use crate::shapes::tp_box;
 use crate::status::tp_status;
 use crate::world::tp_world;
+use broad_phase::tier::static_tree::StaticTree;
 use broad_phase::{Filter, Statics, StridedColumn};
 
 /// Statics, in columns like those of bodies. The world copies them.
@@ -101,7 +102,8 @@ pub unsafe extern "C" fn tp_set_statics(world: *mut tp_world, statics: *const tp
 /// has none; an empty set takes either. Queries see them at once, contact pairs from the next step
 /// on. Rows are never renumbered.
 ///
-/// Errors: those of tp_set_statics(), and TP_STATUS_INCONSISTENT_IDS.
+/// Errors: those of tp_set_statics(), and TP_STATUS_INCONSISTENT_IDS. An invalid row counts among the
+/// given statics, and rows that share an id count in the whole set.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tp_insert_statics(
     world: *mut tp_world,
@@ -193,25 +195,25 @@ pub unsafe extern "C" fn tp_set_static_enabled(world: *mut tp_world, row: u32, e
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tp_get_static(world: *const tp_world, row: u32, found: *mut tp_static) -> tp_status {
     // SAFETY: C callers keep POINTER-1.
-    unsafe {
-        call(|c| {
-            let tree = c.world(world)?.world.statics();
-            let out = c.out(found, "found")?;
-            if row as usize >= tree.len() {
-                return Err(broad_phase::Error::StaticOutOfRange { row, count: tree.len() }.into());
-            }
-            let aabb = tree.aabb(row);
-            let filter = tree.filter(row).unwrap_or_default();
-            out.write(tp_static {
-                aabb: aabb.map_or([0.0; 4], |aabb| aabb.to_array()).into(),
-                filter: tp_filter { layers: filter.layers, mask: filter.mask },
-                id: tree.id(row).unwrap_or(row.into()),
-                has_id: tree.id(row).is_some().into(),
-                enabled: tree.is_enabled(row).unwrap_or(false).into(),
-                removed: aabb.is_none().into(),
-                reserved: [0; 5],
-            });
-            Ok(())
-        })
+    unsafe { call(|c| give_static(c, c.world(world)?.world.statics(), row, found)) }
+}
+
+/// Writes a static of a set.
+pub(crate) fn give_static(c: Caller<'_>, statics: &StaticTree, row: u32, found: *mut tp_static) -> Result<(), Failure> {
+    let out = c.out(found, "found")?;
+    if row as usize >= statics.len() {
+        return Err(broad_phase::Error::StaticOutOfRange { row, count: statics.len() }.into());
     }
+    let aabb = statics.aabb(row);
+    let filter = statics.filter(row).unwrap_or_default();
+    out.write(tp_static {
+        aabb: aabb.map_or([0.0; 4], |aabb| aabb.to_array()).into(),
+        filter: tp_filter { layers: filter.layers, mask: filter.mask },
+        id: statics.id(row).unwrap_or(row.into()),
+        has_id: statics.id(row).is_some().into(),
+        enabled: statics.is_enabled(row).unwrap_or(false).into(),
+        removed: aabb.is_none().into(),
+        reserved: [0; 5],
+    });
+    Ok(())
 }

@@ -4,12 +4,8 @@ use crate::caller::{Failure, call};
 use crate::config::tp_config;
 use crate::shapes::tp_vec2;
 use crate::status::tp_status;
-use crate::status::tp_status::*;
+use crate::threads::Threads;
 use broad_phase::{Error, World};
-use rayon::{ThreadPool, ThreadPoolBuilder};
-use std::error::Error as _;
-use std::sync::OnceLock;
-use std::thread::{Builder, JoinHandle};
 
 /// Version of the interface. It changes with every incompatible change of the header.
 pub const TP_ABI_VERSION: u32 = 1;
@@ -19,42 +15,21 @@ pub const TP_ABI_VERSION: u32 = 1;
 /// Opaque; made by tp_world_create().
 pub struct tp_world {
     pub(crate) world: World,
-    pool: Option<OwnPool>,
+    pub(crate) threads: Threads,
     /// Whether a panic ended a change.
     pub(crate) broken: bool,
 }
 
 impl tp_world {
-    /// Runs work on the pool of the world, or on that of the process, if it may use several threads.
+    /// Changes the world, on its threads if it may use several.
     pub(crate) fn update_on_pool<T: Send>(
         &mut self,
         is_parallel: bool,
         work: impl FnOnce(&mut World) -> Result<T, Error> + Send,
     ) -> Result<T, Failure> {
-        let outcome = match &self.pool {
-            Some(OwnPool { pool, .. }) if is_parallel => pool.install(|| work(&mut self.world)),
-            _ => {
-                if is_parallel {
-                    start_shared_pool()?;
-                }
-                work(&mut self.world)
-            }
-        };
+        let Self { world, threads, .. } = self;
+        let outcome = if is_parallel { threads.run(|| work(world))? } else { work(world) };
         Ok(outcome?)
-    }
-
-    /// Runs a batch in the same way.
-    pub(crate) fn read_on_pool(&self, work: impl FnOnce() + Send) -> Result<(), Failure> {
-        match &self.pool {
-            Some(OwnPool { pool, .. }) => pool.install(work),
-            None => {
-                if self.is_parallel(usize::MAX) {
-                    start_shared_pool()?;
-                }
-                work();
-            }
-        }
-        Ok(())
     }
 
     /// Whether a step of so many rows uses several threads.
@@ -108,79 +83,17 @@ pub unsafe extern "C" fn tp_world_create(config: *const tp_config, world: *mut *
                 tp_config::read(size, c.slice(config.cast::<u8>(), tp_config::known_size(size)?, "config")?)?
             };
             let world = World::new(config.to_world_config()?)?;
-            if config.thread_count > THREADS_MAX {
-                let message = format!("thread_count is {}; must be at most {THREADS_MAX}", config.thread_count);
-                return Err(Failure::status(TP_STATUS_INVALID_CONFIG, message));
-            }
-            let has_pool = config.thread_count > 1 && world.config().parallel_threshold().is_some();
-            let pool = if has_pool { Some(OwnPool::start(config.thread_count)?) } else { None };
-            out.write(Box::into_raw(Box::new(tp_world { world, pool, broken: false })));
+            let threads = Threads::new(config.thread_count, world.config().parallel_threshold().is_some())?;
+            out.write(Box::into_raw(Box::new(tp_world { world, threads, broken: false })));
             Ok(())
         })
     }
 }
 
-/// Most threads of a world.
-const THREADS_MAX: u32 = 1024;
-
-/// The threads of a world. To drop it waits until they have ended.
-struct OwnPool {
-    /// Dropped first, which tells the threads to end.
-    pool: ThreadPool,
-    _threads: Joined,
-}
-
-/// Threads that are waited for when this is dropped.
-struct Joined {
-    /// After a fork, the child has none of them.
-    process: u32,
-    threads: Vec<JoinHandle<()>>,
-}
-
-impl Drop for Joined {
-    fn drop(&mut self) {
-        let threads = std::mem::take(&mut self.threads);
-        if self.process != std::process::id() {
-            return std::mem::forget(threads);
-        }
-        // A thread of rayon that panics aborts the process, so there is no panic to pass on.
-        threads.into_iter().for_each(|thread| _ = thread.join());
-    }
-}
-
-impl OwnPool {
-    fn start(thread_count: u32) -> Result<Self, Failure> {
-        let mut threads = Joined { process: std::process::id(), threads: Vec::new() };
-        let start = |thread: rayon::ThreadBuilder| {
-            let named = Builder::new().name(format!("triphase {}", thread.index()));
-            threads.threads.push(named.spawn(|| thread.run())?);
-            Ok(())
-        };
-        let built = ThreadPoolBuilder::new().num_threads(thread_count as usize).spawn_handler(start).build();
-        let pool = built.map_err(|error| no_threads(&format!("cannot start {thread_count} threads: {error}")))?;
-        Ok(Self { pool, _threads: threads })
-    }
-}
-
-/// Starts the threads that worlds without a pool of their own share, unless they were started.
-/// Where rayon starts them by itself, it panics if it cannot.
-fn start_shared_pool() -> Result<(), Failure> {
-    static FAILURE: OnceLock<Option<String>> = OnceLock::new();
-    let failure = FAILURE.get_or_init(|| {
-        let error = ThreadPoolBuilder::new().build_global().err()?;
-        // Without a source, the program's Rust code has started them.
-        error.source().map(|source| format!("cannot start threads: {source}"))
-    });
-    failure.as_deref().map_or(Ok(()), |message| Err(no_threads(message)))
-}
-
-fn no_threads(message: &str) -> Failure {
-    Failure::status(TP_STATUS_NO_THREADS, message)
-}
-
-/// Destroys a world, broken or not, and waits for its threads to end. `world` may be null.
+/// Destroys a world, broken or not. `world` may be null.
 ///
-/// All arrays that calls of this world returned become invalid. Snapshots stay valid.
+/// All arrays that calls of this world returned become invalid. Readers and snapshots stay valid. The
+/// world's own threads end, and are waited for, once its readers and snapshots are destroyed too.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tp_world_destroy(world: *mut tp_world) -> tp_status {
     // SAFETY: C callers keep POINTER-1.

@@ -118,8 +118,10 @@ static void test_config(void)
   MESSAGE("struct_size is 0");
   config.struct_size = 4096;
   FAILS(TP_STATUS_INVALID_CONFIG, tp_world_create(&config, &world));
-  FAILS(TP_STATUS_NULL_POINTER, tp_config_init(NULL, (uint32_t)sizeof config));
-  FAILS(TP_STATUS_INVALID_CONFIG, tp_config_init(&config, 3));
+  FAILS(TP_STATUS_NULL_POINTER, tp_config_init(NULL, (uint32_t)sizeof config, TP_ABI_VERSION));
+  FAILS(TP_STATUS_INVALID_CONFIG, tp_config_init(&config, 3, TP_ABI_VERSION));
+  FAILS(TP_STATUS_INVALID_CONFIG, tp_config_init(&config, (uint32_t)sizeof config, TP_ABI_VERSION + 1));
+  MESSAGE("the header has interface 2");
   FAILS(TP_STATUS_MISALIGNED_POINTER, tp_world_create((const tp_config *)((const char *)&config + 1), &world));
 }
 
@@ -442,7 +444,7 @@ static void test_queries(tp_world *world, tp_buffer *buffer)
   areas[1].min_x = NAN;
   FAILS(TP_STATUS_INVALID_SHAPE, tp_query_boxes(world, NULL, areas, 3, buffer, &batch));
   MESSAGE("query 1: ");
-  EXPECT(last_error().row == 1);
+  EXPECT(last_error().row == 1 && last_error().axis == 0);
   OK(tp_query_boxes(world, NULL, NULL, 0, buffer, &batch));
   EXPECT(batch.hit_count == 0 && batch.offsets[0] == 0);
   const tp_circle circles[2] = {{{0, 9}, 1}, {{0, 0}, 1}};
@@ -479,6 +481,38 @@ static void test_snapshots(tp_world *world, tp_buffer *buffer)
   OK(tp_world_counts(world, &counts));
   EXPECT(counts.step_number == step_number + 1);
   FAILS(TP_STATUS_NULL_POINTER, tp_reader_latest(NULL, &snapshot, NULL));
+
+  // The snapshot is of the step before, also where it is not queried.
+  tp_snapshot_counts of_snapshot;
+  OK(tp_snapshot_get_counts(snapshot, &of_snapshot));
+  EXPECT(of_snapshot.step_number == step_number && of_snapshot.body_count == UNIT_COUNT);
+  EXPECT(of_snapshot.static_count == counts.static_count && counts.body_count == 0);
+  uint64_t id = 0;
+  OK(tp_snapshot_body_id(snapshot, 2, &id));
+  EXPECT(id == 72);
+  FAILS(TP_STATUS_NOT_FOUND, tp_snapshot_body_id(snapshot, UNIT_COUNT, &id));
+  EXPECT(last_error().row == UNIT_COUNT);
+  tp_box aabb;
+  OK(tp_snapshot_body_box(snapshot, 2, &aabb));
+  EXPECT(aabb.min_x == units[2].center.x - units[2].half.x && aabb.max_y == units[2].center.y + units[2].half.y);
+  FAILS(TP_STATUS_NOT_FOUND, tp_snapshot_body_box(snapshot, UNIT_COUNT, &aabb));
+  tp_static first, found;
+  OK(tp_get_static(world, 0, &first));
+  OK(tp_snapshot_static(snapshot, 0, &found));
+  EXPECT(found.aabb.min_x == first.aabb.min_x && found.id == first.id && found.enabled == first.enabled);
+  FAILS(TP_STATUS_NOT_FOUND, tp_snapshot_static(snapshot, (uint32_t)of_snapshot.static_count, &found));
+  FAILS(TP_STATUS_NULL_POINTER, tp_snapshot_get_counts(NULL, &of_snapshot));
+
+  tp_snapshot *newer = NULL;
+  uint8_t is_closed = 1;
+  OK(tp_reader_wait_newer(reader, step_number, 60.0, &newer, &is_closed));
+  EXPECT(newer != NULL && is_closed == 0);
+  OK(tp_snapshot_get_counts(newer, &of_snapshot));
+  EXPECT(of_snapshot.step_number == step_number + 1);
+  OK(tp_snapshot_destroy(newer));
+  OK(tp_reader_wait_newer(reader, step_number + 1, 0.001, &newer, NULL));
+  EXPECT(newer == NULL);
+  FAILS(TP_STATUS_INVALID_ARGUMENT, tp_reader_wait_newer(reader, 0, -1.0, &newer, NULL));
   OK(tp_reader_destroy(reader));
   OK(tp_query_box(NULL, &options, all, buffer, &hits, &count));
   EXPECT(count == 3);
@@ -487,6 +521,34 @@ static void test_snapshots(tp_world *world, tp_buffer *buffer)
   OK(tp_snapshot_destroy(NULL));
   tp_bodies bodies = unit_bodies();
   OK(tp_step(world, &bodies, 1));
+}
+
+// A world with threads of its own whose snapshots are used after it was destroyed.
+static void test_snapshots_outlive_worlds(tp_buffer *buffer)
+{
+  tp_config config = tp_config_default();
+  config.thread_count = 2;
+  tp_world *world = NULL;
+  tp_reader *reader = NULL;
+  tp_snapshot *snapshot = NULL;
+  OK(tp_world_create(&config, &world));
+  const tp_bodies bodies = unit_bodies();
+  OK(tp_step(world, &bodies, 1));
+  OK(tp_reader_create(world, &reader));
+  OK(tp_world_destroy(world));
+  OK(tp_reader_latest(reader, &snapshot, NULL));
+  tp_snapshot *newer = NULL;
+  uint8_t is_closed = 0;
+  OK(tp_reader_wait_newer(reader, 1, INFINITY, &newer, &is_closed));
+  EXPECT(newer == NULL && is_closed == 1);
+  OK(tp_reader_destroy(reader));
+  const tp_query_options options = {.snapshot = snapshot};
+  const tp_vec2 last = units[2].center;
+  const tp_box areas[2] = {{-10, -10, 30, 30}, {last.x, last.y, last.x, last.y}};
+  tp_hit_batch batch;
+  OK(tp_query_boxes(NULL, &options, areas, 2, buffer, &batch));
+  EXPECT(batch.hit_count == 4 && batch.offsets[1] == 3);
+  OK(tp_snapshot_destroy(snapshot));
 }
 
 static void test_whole_world(tp_world *world)
@@ -565,6 +627,7 @@ int main(int argc, char **argv)
   test_events(world, buffer);
   test_queries(world, buffer);
   test_snapshots(world, buffer);
+  test_snapshots_outlive_worlds(buffer);
   test_whole_world(world);
   test_off(simd_max, buffer);
   OK(tp_buffer_destroy(buffer));

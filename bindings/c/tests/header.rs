@@ -3,6 +3,16 @@
 use std::path::Path;
 
 #[test]
+fn the_name_of_the_library_has_the_version_of_its_interface() {
+    let name = format!("libtriphase.so.{}", triphase::world::TP_ABI_VERSION);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for file in ["build.rs", "install"] {
+        let text = std::fs::read_to_string(folder.join(file)).expect("a file that can be read");
+        assert!(text.contains(&name), "{file} does not name {name}");
+    }
+}
+
+#[test]
 fn header_is_current() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let config = cbindgen::Config::from_file(folder.join("cbindgen.toml")).expect("valid settings");
