@@ -130,7 +130,7 @@ fn rays(world: &World) -> Outcome {
 
     // Line of sight: whether anything is between an eye and a target.
     let (eye, target) = ([3.0f32, 1.5], [13.0f32, 5.0]);
-    let sight = Ray::new(eye, [target[0] - eye[0], target[1] - eye[1]], 1.0)?;
+    let sight = Ray::between(eye, target)?;
     println!("in sight: {}", !world.query().cast_ray_any(sight));
     Ok(())
 }

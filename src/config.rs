@@ -127,7 +127,7 @@ pub enum BodyShape {
 /// assert_eq!(world.config().invalid_rows(), InvalidRows::Skip);
 ///
 /// let error = World::new(WorldConfig::new().with_bound(-1.0)).unwrap_err();
-/// assert_eq!(error.to_string(), "bound is -1; must be finite, >= 0, and ascending");
+/// assert_eq!(error.to_string(), "bound is -1; must be finite, >= 0, and larger than the one before");
 /// # Ok::<(), triphase::Error>(())
 /// ```
 ///
@@ -177,7 +177,8 @@ impl WorldConfig {
         Self::default()
     }
 
-    /// Sets one bound: the largest half-extent, in world units, of bodies in the point grid.
+    /// Sets one bound: the largest half-extent, in world units, of bodies in the point grid. (It is
+    /// not the extent of the world, which needs none.)
     ///
     /// Bodies with a larger half-extent on either axis go to the double grid, apart from a few that
     /// [`step_changed`](crate::World::step_changed) moves. A body may exceed the bound by what
@@ -189,7 +190,8 @@ impl WorldConfig {
         self.with_bounds([half_extent])
     }
 
-    /// Sets several [bounds](Self::with_bound) in ascending order, at most [`BOUNDS_MAX`].
+    /// Sets several [bounds](Self::with_bound), each larger than the one before, at most
+    /// [`BOUNDS_MAX`].
     ///
     /// Each bound makes a *size class* with a point grid of its own: bodies up to the first bound,
     /// bodies above it up to the second, and so on. Bodies above the last bound go to the double
@@ -373,10 +375,10 @@ impl WorldConfig {
         if self.bounds.len() > BOUNDS_MAX {
             return Err(invalid("number of bounds", self.bounds.len() as u64, "at most 8"));
         }
-        let mut below = 0.0;
+        let mut below = -f32::MIN_POSITIVE;
         for &bound in &self.bounds {
-            if !(bound.is_finite() && bound >= below) {
-                return Err(invalid("bound", bound, "finite, >= 0, and ascending"));
+            if !(bound.is_finite() && bound > below) {
+                return Err(invalid("bound", bound, "finite, >= 0, and larger than the one before"));
             }
             below = bound;
         }

@@ -144,7 +144,8 @@ impl fmt::Display for SettingValue {
 pub enum Error {
     /// A body has an invalid value. The lowest such row is named.
     InvalidBody(InvalidRow),
-    /// A static has an invalid value. The lowest such row is named.
+    /// A static has an invalid value. The lowest such row is named: of the statics that were passed,
+    /// also where these are inserted or replace others.
     InvalidStatic(InvalidRow),
     /// A column differs in length from the first column: the centers or the boxes.
     ColumnLengthMismatch {
@@ -299,7 +300,7 @@ impl fmt::Display for Error {
                 if let Some(chunk) = chunk {
                     write!(f, "chunk {chunk}: ")?;
                 }
-                write!(f, "the {column} column has {found} rows, but the first column has {expected}")
+                write!(f, "the {column} column has {found} rows, but that of centers or boxes has {expected}")
             }
             Self::ColumnTooShort { index, expected, found } => {
                 write!(f, "column {index} has {found} rows, but the step had {expected}")

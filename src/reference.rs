@@ -100,7 +100,8 @@ fn longer_side([min_x, min_y, max_x, max_y]: RawAabb) -> f32 {
 /// Computes the box of a body as a step does, in f32: `center - half` to `center + half`.
 ///
 /// With a displacement, it is the smallest box that covers this box and the one at
-/// `center + displacement`.
+/// `center + displacement`. Then the sign of an edge that is zero may differ from that of
+/// [`World::aabb`](crate::World::aabb), whose box is equal.
 pub fn body_aabb(center: [f32; 2], half: [f32; 2], displacement: Option<[f32; 2]>) -> RawAabb {
     let at = |c: [f32; 2]| [c[0] - half[0], c[1] - half[1], c[0] + half[0], c[1] + half[1]];
     let here = at(center);

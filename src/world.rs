@@ -443,8 +443,11 @@ impl World {
     /// [`replace_statics`](Self::replace_statics) instead.
     ///
     /// The statics need ids if the set has ids, and must not have them if it has none. An empty set
-    /// takes either. Without filters, they get [`Filter::ALL`](crate::Filter::ALL). If they have
-    /// filters and the set has none, all other rows get `Filter::ALL`.
+    /// takes either; one whose statics were all removed is not empty until it is
+    /// [set](Self::set_statics) again. The id of a removed static may be used again.
+    ///
+    /// Without filters, the statics get [`Filter::ALL`](crate::Filter::ALL). If they have filters
+    /// and the set has none, all other rows get `Filter::ALL`.
     ///
     /// ```
     /// use triphase::{Bodies, World};
@@ -646,8 +649,9 @@ impl World {
     /// The box of a body in the last successful step, as `[min_x, min_y, max_x, max_y]`.
     ///
     /// This is the box that the step tested: computed in f32, and extended by the displacement.
-    /// Its edges may have rounded to infinity. Returns `None` if the row was skipped or does not
-    /// exist.
+    /// Its edges may have rounded to infinity. The sign of an edge that is zero is not specified:
+    /// compare edges with `==`, not by their bits. Returns `None` if the row was skipped or does
+    /// not exist.
     ///
     /// ```
     /// use triphase::{Bodies, World};
@@ -951,6 +955,10 @@ impl World {
     /// differ with bodies [marked as asleep](Bodies::with_asleep) and after
     /// [`step_changed`](Self::step_changed), where it depends on earlier steps.) Until the first
     /// step, the world has no bodies and no pairs; its statics can be queried at once.
+    ///
+    /// What began and ended in the last step before the save is not saved, so handle events before
+    /// you save. Until the first step, all saved contacts are among those that persist, with the
+    /// rows of the saved step.
     ///
     /// # Errors
     ///

@@ -50,6 +50,28 @@ impl Ray {
         })
     }
 
+    /// Creates the ray from one point to another, for a line of sight: times of impact are
+    /// fractions of the way.
+    ///
+    /// ```
+    /// use triphase::{Bodies, Ray, World};
+    /// let mut world = World::default();
+    /// world.step(Bodies::uniform(&[[5.0f32, 0.0]], [0.5, 0.5]))?;
+    /// let sight = Ray::between([0.0, 0.0], [9.0, 0.0])?;
+    /// assert_eq!(world.cast_ray(sight).map(|hit| hit.time_of_impact), Some(0.5));
+    /// assert_eq!(world.cast_ray(Ray::between([0.0, 0.0], [4.0, 0.0])?), None);
+    /// # Ok::<(), triphase::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidShape`] if a coordinate is NaN or infinite, or the difference of two coordinates
+    /// rounds to infinity.
+    pub fn between(from: impl Into<[f32; 2]>, to: impl Into<[f32; 2]>) -> Result<Self, InvalidShape> {
+        let (from, to) = (from.into(), check_finite("ray", ["end.x", "end.y"], to.into())?);
+        Self::new(from, [to[0] - from[0], to[1] - from[1]], 1.0)
+    }
+
     /// The origin, `[x, y]`.
     pub fn origin(&self) -> [f32; 2] {
         self.origin

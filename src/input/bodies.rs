@@ -11,30 +11,38 @@ use crate::input::strided::StridedColumn;
 use bytemuck::NoUninit;
 use std::fmt;
 
-/// Reads a column of 2D vectors as `[f32; 2]`, without a copy.
-fn vectors<T: NoUninit>(column: &[T]) -> &[[f32; 2]] {
-    // Evaluated at compile time (COLUMN-1).
-    const {
-        assert!(
-            size_of::<T>() == 8 && align_of::<T>() == 4,
-            "expected a column of vectors of two f32, as [f32; 2] or glam::Vec2; in literals write `[0.0f32, 0.0]`"
-        );
-    };
-    bytemuck::cast_slice(column)
+/// Reads a column of 2D vectors of type `$T` as `[f32; 2]`, without a copy.
+///
+/// A macro, as the error for another type names where the function with the constant is called: that
+/// is to be the caller's line (COLUMN-1).
+macro_rules! vectors {
+    ($column:expr, $T:ty) => {{
+        const {
+            assert!(
+                size_of::<$T>() == 8 && align_of::<$T>() == 4,
+                "expected a column of vectors of two f32, as [f32; 2] or glam::Vec2; in literals write `[0.0f32, 0.0]`"
+            );
+        };
+        let vectors: &[[f32; 2]] = bytemuck::cast_slice($column);
+        vectors
+    }};
 }
 
-/// Reads a column of boxes as `[min_x, min_y, max_x, max_y]`, without a copy.
-pub(crate) fn boxes<T: NoUninit>(column: &[T]) -> &[RawAabb] {
-    // Evaluated at compile time (COLUMN-1). A box may have the alignment of a vector register.
-    const {
-        let align = align_of::<T>();
-        assert!(
-            size_of::<T>() == 16 && (align == 4 || align == 16),
-            "expected a column of boxes of four f32, as [f32; 4] or Aabb; in literals write `[0.0f32, 0.0, 1.0, 1.0]`"
-        );
-    };
-    bytemuck::cast_slice(column)
+/// Reads a column of boxes of type `$T` as `[min_x, min_y, max_x, max_y]`, likewise. A box may have
+/// the alignment of a vector register.
+macro_rules! boxes {
+    ($column:expr, $T:ty) => {{
+        const {
+            assert!(
+                size_of::<$T>() == 16 && (align_of::<$T>() == 4 || align_of::<$T>() == 16),
+                "expected a column of boxes of four f32, as [f32; 4] or Aabb; in literals write `[0.0f32, 0.0, 1.0, 1.0]`"
+            );
+        };
+        let boxes: &[crate::geometry::RawAabb] = bytemuck::cast_slice($column);
+        boxes
+    }};
 }
+pub(crate) use boxes;
 
 /// Checks that a box is finite and not inverted, and names the first invalid edge if not.
 pub(crate) fn check_box(row: u32, aabb: &RawAabb) -> Result<(), InvalidRow> {
@@ -131,7 +139,7 @@ impl<'a> Bodies<'a> {
     /// The half-extents of a body are half of its width and half of its height. Its box is
     /// `center - half` to `center + half`, computed in f32. Half-extents must not be negative.
     pub fn new<C: NoUninit, H: NoUninit>(centers: &'a [C], half_extents: &'a [H]) -> Self {
-        Self::from_strided(vectors(centers).into(), vectors(half_extents).into())
+        Self::from_strided(vectors!(centers, C).into(), vectors!(half_extents, H).into())
     }
 
     /// Creates bodies that all have the same half-extents, in world units.
@@ -144,7 +152,7 @@ impl<'a> Bodies<'a> {
     /// # Ok::<(), triphase::Error>(())
     /// ```
     pub fn uniform<C: NoUninit>(centers: &'a [C], half_extents: impl Into<[f32; 2]>) -> Self {
-        Self::uniform_strided(vectors(centers).into(), half_extents)
+        Self::uniform_strided(vectors!(centers, C).into(), half_extents)
     }
 
     /// Creates bodies from boxes, taken bit for bit.
@@ -160,7 +168,7 @@ impl<'a> Bodies<'a> {
     /// # Ok::<(), triphase::Error>(())
     /// ```
     pub fn from_aabbs<T: NoUninit>(aabbs: &'a [T]) -> Self {
-        Self::from_strided_aabbs(boxes(aabbs).into())
+        Self::from_strided_aabbs(boxes!(aabbs, T).into())
     }
 
     /// Creates bodies from fields of structs: like [`new`](Self::new), with strided columns.
@@ -207,7 +215,7 @@ impl<'a> Bodies<'a> {
     /// # Ok::<(), triphase::Error>(())
     /// ```
     pub fn with_displacements<D: NoUninit>(self, displacements: &'a [D]) -> Self {
-        self.with_strided_displacements(vectors(displacements).into())
+        self.with_strided_displacements(vectors!(displacements, D).into())
     }
 
     /// Like [`with_displacements`](Self::with_displacements), with a strided column.
@@ -222,7 +230,8 @@ impl<'a> Bodies<'a> {
     /// they identify bodies if [contacts are tracked](crate::WorldConfig::with_contact_tracking).
     /// In the latter case they must be unique, and an entity that is respawned needs a new id. The
     /// step copies the ids. Either all chunks of a step have ids or none; a chunk without rows does
-    /// not count.
+    /// not count. A column of a type of your own that `bytemuck` can cast is
+    /// `bytemuck::cast_slice(&entities)`.
     pub fn with_ids(self, ids: &'a [u64]) -> Self {
         self.with_strided_ids(ids.into())
     }

@@ -39,7 +39,7 @@ impl<'a> Statics<'a> {
     /// A box is `[min_x, min_y, max_x, max_y]`, an [`Aabb`](crate::Aabb), or any type of four `f32`
     /// in this order that `bytemuck` can cast.
     pub fn new<T: NoUninit>(aabbs: &'a [T]) -> Self {
-        Self { aabbs: boxes(aabbs), ids: None, filters: None }
+        Self { aabbs: boxes!(aabbs, T), ids: None, filters: None }
     }
 
     /// Adds a column of ids, one per box. The world copies them.

@@ -8,7 +8,7 @@
 //! writes, and spans give the results of each query. So results are the same on any number of
 //! threads.
 
-use crate::geometry::{Aabb, Circle, Ray};
+use crate::geometry::{Aabb, AabbCast, Circle, Ray};
 use crate::memory::radix::{self, Numbered};
 use crate::pair::Hit;
 use crate::parallel;
@@ -215,6 +215,27 @@ impl<H: Copy + Ord + Send> QueryBuilder<'_, H> {
     pub fn par_cast_ray(self, rays: &[Ray], results: &mut BatchResults<CastHit<H>>) {
         let origin = |k: usize| rays[k].origin();
         self.run_batch("rays", rays.len(), &origin, results, &|k, found| found.extend(self.cast_ray(rays[k])));
+    }
+
+    /// Runs [`cast_aabb`](Self::cast_aabb) for each moving box, in parallel.
+    ///
+    /// The results of a cast are its first hit, or an empty slice. Otherwise like
+    /// [`par_query_aabb`](Self::par_query_aabb).
+    ///
+    /// ```
+    /// use triphase::{Aabb, AabbCast, Bodies, World, query::BatchResults};
+    /// let mut world = World::default();
+    /// world.step(Bodies::uniform(&[[3.0f32, 0.0]], [0.5, 0.5]))?;
+    /// let unit = Aabb::new([-0.5, -0.5], [0.5, 0.5])?;
+    /// let casts = [AabbCast::new(unit, [4.0, 0.0])?, AabbCast::new(unit, [0.0, 4.0])?];
+    /// let mut results = BatchResults::new();
+    /// world.query().par_cast_aabb(&casts, &mut results);
+    /// assert!(results[0][0].time_of_impact == 0.5 && results[1].is_empty());
+    /// # Ok::<(), triphase::Error>(())
+    /// ```
+    pub fn par_cast_aabb(self, casts: &[AabbCast], results: &mut BatchResults<CastHit<H>>) {
+        let center = |k: usize| casts[k].aabb().center();
+        self.run_batch("boxes", casts.len(), &center, results, &|k, found| found.extend(self.cast_aabb(casts[k])));
     }
 
     /// Runs `count` queries of a kind: `run` appends the results of one, `place` returns the point

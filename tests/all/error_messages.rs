@@ -73,7 +73,7 @@ fn row_errors_name_row_column_axis_and_value() {
 fn column_errors_name_chunk_column_and_lengths() {
     let centers = [[0.0f32, 0.0]; 3];
     let bodies = Bodies::uniform(&centers, [0.5, 0.5]);
-    let text = |column: &str| format!("chunk 1: the {column} column has 2 rows, but the first column has 3");
+    let text = |column: &str| format!("chunk 1: the {column} column has 2 rows, but that of centers or boxes has 3");
     let step = |chunk: Bodies<'_>| sequential().step([bodies, chunk]).map(|_| ());
     check(step(Bodies::new(&centers, &centers[..2])), &text("half-extent"));
     check(step(bodies.with_displacements(&centers[..2])), &text("displacement"));
@@ -82,7 +82,7 @@ fn column_errors_name_chunk_column_and_lengths() {
     check(step(bodies.with_asleep(&[true; 2])), &text("asleep"));
     check(step(bodies.with_ids(&[1, 2, 3])), "chunk 1: give ids for every chunk or for none");
     let walls = [[0.0f32; 4]; 3];
-    let text = "the id column has 1 rows, but the first column has 3";
+    let text = "the id column has 1 rows, but that of centers or boxes has 3";
     check(sequential().set_statics(Statics::new(&walls).with_ids(&[1])), text);
 
     let mut world = sequential();
@@ -124,7 +124,7 @@ fn limit_errors_name_the_limit() {
 fn config_errors_name_setting_value_and_range() {
     let new = |config: WorldConfig| World::new(config).map(|_| ());
     let config = WorldConfig::new;
-    check(new(config().with_bound(-1.0)), "bound is -1; must be finite, >= 0, and ascending");
+    check(new(config().with_bound(-1.0)), "bound is -1; must be finite, >= 0, and larger than the one before");
     check(new(config().with_bounds([0.5; 9])), "number of bounds is 9; must be at most 8");
     check(new(config().with_cell_size(0.0)), "cell_size is 0; must be finite and > 0");
     check(new(config().with_margin(-1.0)), "margin is -1; must be finite and >= 0");

@@ -6,7 +6,7 @@ use triphase::geometry::RawAabb;
 use triphase::query::{BatchResults, QueryBuilder};
 use triphase::tier::point_grid::PointGrid;
 use triphase::tier::static_tree::StaticTree;
-use triphase::{Aabb, Bodies, CastHit, Circle, Filter, Hit, Neighbor, Ray, Statics, World, WorldConfig};
+use triphase::{Aabb, AabbCast, Bodies, CastHit, Circle, Filter, Hit, Neighbor, Ray, Statics, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName, SplitMix64};
 use triphase_tests::query_oracle::{Probe, QueryOracle, run_queries};
 use triphase_tests::{WorldSet, scene_columns};
@@ -74,6 +74,12 @@ macro_rules! check_batches {
         query.par_cast_ray(&rays, &mut batches.cast_hits);
         for (ray, hits) in rays.iter().zip(batches.cast_hits.iter()) {
             assert_eq!(query.cast_ray(*ray).as_slice(), hits, "{ray:?}");
+        }
+        let casts = probes.iter().map(|probe| AabbCast::new(probe.area, probe.ray.direction()).unwrap());
+        let casts: Vec<AabbCast> = casts.collect();
+        query.par_cast_aabb(&casts, &mut batches.cast_hits);
+        for (cast, hits) in casts.iter().zip(batches.cast_hits.iter()) {
+            assert_eq!(query.cast_aabb(*cast).as_slice(), hits, "{cast:?}");
         }
     }};
 }

@@ -21,8 +21,8 @@ pub struct TrackedPair<P> {
 
 /// A contact of two bodies that ended.
 ///
-/// The bodies may no longer exist, so they are given by their ids. In steps without ids, the id is
-/// the row that the body had.
+/// The bodies may no longer exist, so they are given by their ids, in either order: as a key, use the
+/// lower id first. In steps without ids, the id is the row that the body had.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EndedPair {
     /// Id of one body.
@@ -111,6 +111,12 @@ impl<'w> ContactEvents<'w> {
         persisting(&self.tracker.bodies)
     }
 
+    /// All body contacts that have not ended: those that [started](Self::started) and those that
+    /// [persist](Self::persisting).
+    pub fn tracked(&self) -> impl Iterator<Item = TrackedPair<Pair>> + Clone + use<'w> {
+        tracked(&self.tracker.bodies)
+    }
+
     /// Body contacts that ended in this step.
     pub fn ended(&self) -> impl Iterator<Item = EndedPair> + Clone + use<'w> {
         let frame = self.frame;
@@ -135,6 +141,11 @@ impl<'w> ContactEvents<'w> {
     /// the new set has no ids, all contacts with the old set end.
     pub fn persisting_static(&self) -> impl Iterator<Item = TrackedPair<StaticPair>> + Clone + use<'w> {
         persisting(&self.tracker.statics)
+    }
+
+    /// All static contacts that have not ended.
+    pub fn tracked_static(&self) -> impl Iterator<Item = TrackedPair<StaticPair>> + Clone + use<'w> {
+        tracked(&self.tracker.statics)
     }
 
     /// Static contacts that ended in this step.
@@ -248,6 +259,11 @@ fn tracked_pair<P: Pod>((entry, value): Contact) -> TrackedPair<P> {
 fn started<P: Pod>(contacts: &ContactSet) -> impl Iterator<Item = TrackedPair<P>> + Clone {
     let spans = contacts.live().iter();
     spans.flat_map(|span| span.started.iter().map(move |&slot| tracked_pair(span.contacts.get(slot as usize))))
+}
+
+fn tracked<P: Pod>(contacts: &ContactSet) -> impl Iterator<Item = TrackedPair<P>> + Clone {
+    let spans = contacts.live().iter();
+    spans.flat_map(|span| span.contacts.occupied().map(move |slot| tracked_pair(span.contacts.get(slot))))
 }
 
 fn persisting<P: Pod>(contacts: &ContactSet) -> impl Iterator<Item = TrackedPair<P>> + Clone {

@@ -6,7 +6,7 @@
 
 use crate::error::Error;
 
-use crate::input::bodies;
+use crate::input::bodies::boxes;
 use crate::input::filter::PairRules;
 use crate::input::rows::{BoxSlice, ROWS_MAX};
 use crate::memory::body_record::BodyRecord;
@@ -113,7 +113,7 @@ impl PointGrid {
     /// O(boxes + pairs) if there are a few sizes of boxes; see [`PointGrid`]. Allocates only if
     /// there are more boxes or pairs than before.
     pub fn rebuild<T: NoUninit>(&mut self, aabbs: &[T], pairs: &mut Vec<Pair>) -> Result<(), Error> {
-        let rows = BoxSlice(bodies::boxes(aabbs));
+        let rows = BoxSlice(boxes!(aabbs, T));
         if aabbs.len() > ROWS_MAX {
             return Err(Error::TooManyRows { rows: aabbs.len(), rows_max: ROWS_MAX });
         }
