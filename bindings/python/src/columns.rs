@@ -30,6 +30,10 @@
 //!   panics. The test has seen steps and errors, and no crash; it is no proof.
 //! - Flags are copied with the GIL (a `bool` in Rust must be 0 or 1; a byte of a NumPy array need
 //!   not be).
+//!
+//! COLUMN-4: what the library reads more than once, and keeps as it read it last, is copied with the
+//! GIL: lists of changed rows, and statics. A value that is checked and then changes would otherwise
+//! stay in the world.
 
 use crate::errors::{self, Facts};
 use numpy::{Element, PyArray, PyArrayDescrMethods, PyArrayMethods, PyReadonlyArray, PyUntypedArray};
@@ -90,13 +94,16 @@ impl<T: Element> Column<'_, T, 1> {
     }
 }
 
+/// An argument that may be `None`.
+pub(crate) type Argument<'a, 'py> = Option<&'a Bound<'py, PyAny>>;
+
 /// Layers and masks as filters.
 pub(crate) fn filters<'a>(column: Option<&'a Column<'_, u32, 2>>) -> Option<&'a [Filter]> {
     column.map(|column| filters_of(column.rows()))
 }
 
 #[allow(unsafe_code)]
-fn filters_of(rows: &[[u32; 2]]) -> &[Filter] {
+pub(crate) fn filters_of(rows: &[[u32; 2]]) -> &[Filter] {
     const { assert!(size_of::<Filter>() == 8 && align_of::<Filter>() == align_of::<u32>()) };
     const { assert!(std::mem::offset_of!(Filter, layers) == 0 && std::mem::offset_of!(Filter, mask) == 4) };
     // SAFETY: `Filter` is `repr(C)` with two `u32` fields in this order, as asserted above, so a
@@ -160,6 +167,24 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Whole {
                 return refused;
             }
             let message = format!("expected an integer from 0 to {}, got {}", u32::MAX, *value);
+            errors::error(value.py(), message, Facts::default())
+        })
+    }
+}
+
+/// A number of things: an integer that is not negative.
+#[derive(Clone, Copy)]
+pub(crate) struct Count(pub(crate) usize);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Count {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        value.extract::<usize>().map(Self).map_err(|refused| {
+            if !refused.is_instance_of::<PyOverflowError>(value.py()) {
+                return refused;
+            }
+            let message = format!("expected an integer from 0 to {}, got {}", usize::MAX, *value);
             errors::error(value.py(), message, Facts::default())
         })
     }

@@ -66,7 +66,7 @@ pub(crate) fn of_library(py: Python<'_>, found: &Error) -> PyErr {
         Error::InvalidOrigin { axis, value } => {
             Facts { axis: Some(*axis), value: Some((*value).into()), ..Facts::of_column("by") }
         }
-        Error::InvalidShape(shape) => Facts { value: Some(shape.value.into()), ..Facts::default() },
+        Error::InvalidShape(shape) => Facts { axis: shape.axis(), value: Some(shape.value.into()), ..Facts::default() },
         Error::InvalidConfig { setting, value, .. } => {
             let value = match value {
                 SettingValue::Length(value) => Some(f64::from(*value)),
@@ -102,13 +102,8 @@ pub(crate) fn of_shape(
 ) -> PyErr {
     let place = row.map_or(String::new(), |row| format!("{rows} row {row}: "));
     let name = parts.iter().find(|(prefix, _)| found.part.starts_with(prefix)).map_or(rows, |&(_, name)| name);
-    let axis = match found.part {
-        part if part.ends_with('x') => Some(0),
-        part if part.ends_with('y') => Some(1),
-        _ => None,
-    };
     let row = row.and_then(|row| u32::try_from(row).ok());
-    let facts = Facts { row, axis, value: Some(found.value.into()), ..Facts::of_column(name) };
+    let facts = Facts { row, axis: found.axis(), value: Some(found.value.into()), ..Facts::of_column(name) };
     error(py, format!("{place}{found}"), facts)
 }
 

@@ -12,6 +12,8 @@ pub(crate) struct TargetColumns {
     pub(crate) rows: Vec<u32>,
     pub(crate) is_static: Vec<bool>,
     ids: Vec<u64>,
+    /// Whether anything was hit, and whether that has an id.
+    has_hits: bool,
     has_ids: bool,
 }
 
@@ -24,6 +26,7 @@ impl TargetColumns {
         self.rows.push(row);
         self.is_static.push(is_static);
         self.ids.push(id.unwrap_or(row.into()));
+        self.has_hits = true;
         self.has_ids |= id.is_some();
     }
 
@@ -34,9 +37,9 @@ impl TargetColumns {
         self.ids.push(u64::MAX);
     }
 
-    /// The ids, or `None` if nothing that was hit has one.
+    /// The ids, or `None` if something was hit and has none.
     pub(crate) fn take_ids(&mut self) -> Option<Vec<u64>> {
-        self.has_ids.then(|| std::mem::take(&mut self.ids))
+        (self.has_ids || !self.has_hits).then(|| std::mem::take(&mut self.ids))
     }
 }
 

@@ -4,7 +4,8 @@
 //! has the pool but none of its threads, and would wait for them forever. Here the child makes a
 //! pool of its own.
 
-use crate::errors::{self, Facts, types};
+use crate::errors::{self, Facts};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::collections::HashMap;
@@ -51,7 +52,7 @@ pub(crate) fn of_size(_py: Python<'_>, threads: Option<usize>) -> PyResult<Arc<T
         return Ok(pool.clone());
     }
     let pool = ThreadPoolBuilder::new().num_threads(size).thread_name(|k| format!("triphase-{k}")).build();
-    let pool = Arc::new(pool.map_err(|error| types::Error::new_err(format!("cannot start threads: {error}")))?);
+    let pool = Arc::new(pool.map_err(|error| PyRuntimeError::new_err(format!("cannot start threads: {error}")))?);
     by_size.insert(size, pool.clone());
     Ok(pool)
 }

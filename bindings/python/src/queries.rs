@@ -1,6 +1,6 @@
 //! Queries between steps. Each takes one shape or an array of shapes.
 
-use crate::columns::{Column, OneOrMany, Whole, whole_numbers};
+use crate::columns::{Column, Count, OneOrMany, Whole, whole_numbers};
 use crate::errors::{self, Facts, ShapeArguments};
 use crate::hits::FoundHits;
 use crate::shared::Work;
@@ -90,28 +90,39 @@ fn areas<'py>(py: Python<'py>, areas: &Bound<'py, PyAny>) -> PyResult<Vec<Aabb>>
     shapes(py, &OneOrMany::<4>::borrow(areas, "areas")?, arguments, |_, area| Aabb::try_from(area))
 }
 
-/// A distance for all rows, or one for each.
-enum Distances<'py> {
-    Same(f32),
-    Each(Column<'py, f32, 1>),
+/// A number for all rows, or one for each.
+pub(crate) enum OneOrEach<'a, 'py> {
+    One(f32),
+    /// Not borrowed yet.
+    Each(&'a Bound<'py, PyAny>),
 }
 
-impl<'py> Distances<'py> {
-    /// One for each of so many rows.
-    fn each(value: &Bound<'py, PyAny>, name: &str, row_count: usize) -> PyResult<Self> {
-        let column = Column::borrow(value, name)?;
-        if column.len() != row_count {
-            let message = format!("{name} has {} rows, but there are {row_count} points", column.len());
-            return Err(errors::error(value.py(), message, Facts::of_column(name)));
-        }
-        Ok(Self::Each(column))
+impl<'a, 'py> OneOrEach<'a, 'py> {
+    /// Reads a number, before any column is borrowed (COLUMN-3).
+    pub(crate) fn read(value: &'a Bound<'py, PyAny>) -> PyResult<Self> {
+        let is_array = value.cast::<PyUntypedArray>().is_ok_and(|array| array.ndim() > 0);
+        if is_array { Ok(Self::Each(value)) } else { Ok(Self::One(value.extract::<f64>()? as f32)) }
     }
 
-    fn of_row(&self, row: usize) -> f32 {
-        match self {
-            Self::Same(distance) => *distance,
-            Self::Each(column) => column.items()[row],
-        }
+    /// The number of each of so many `rows`.
+    pub(crate) fn of_rows(
+        self,
+        name: &str,
+        row_count: usize,
+        rows: &str,
+    ) -> PyResult<impl Fn(usize) -> f32 + use<'py>> {
+        let (one, column) = match self {
+            Self::One(number) => (number, None),
+            Self::Each(value) => {
+                let column = Column::<f32, 1>::borrow(value, name)?;
+                if column.len() != row_count {
+                    let message = format!("{name} has {} rows, but there are {row_count} {rows}", column.len());
+                    return Err(errors::error(value.py(), message, Facts::of_column(name)));
+                }
+                (0.0, Some(column))
+            }
+        };
+        Ok(move |row| column.as_ref().map_or(one, |column| column.items()[row]))
     }
 }
 
@@ -122,16 +133,11 @@ fn circles<'py>(
     radius: &Bound<'py, PyAny>,
     radius_name: &str,
 ) -> PyResult<Vec<Circle>> {
-    let is_array = radius.cast::<PyUntypedArray>().is_ok_and(|array| array.ndim() > 0);
-    // Before the points are borrowed (COLUMN-3).
-    let same = if is_array { None } else { Some(radius.extract::<f64>()? as f32) };
+    let radii = OneOrEach::read(radius)?;
     let points = OneOrMany::<2>::borrow(points, points_name)?;
-    let radii = match same {
-        Some(radius) => Distances::Same(radius),
-        None => Distances::each(radius, radius_name, points.rows().len())?,
-    };
+    let radius_of = radii.of_rows(radius_name, points.rows().len(), "points")?;
     let arguments = ShapeArguments { rows: points_name, parts: &[("radius", radius_name)] };
-    shapes(radius.py(), &points, arguments, |row, point| Circle::new(point, radii.of_row(row)))
+    shapes(radius.py(), &points, arguments, |row, point| Circle::new(point, radius_of(row)))
 }
 
 #[pymethods]
@@ -265,7 +271,7 @@ impl World {
         &self,
         py: Python<'py>,
         points: &Bound<'py, PyAny>,
-        k: usize,
+        k: Count,
         max_distance: Option<&Bound<'py, PyAny>>,
         only: Option<&str>,
         layers: Option<Whole>,
@@ -275,7 +281,7 @@ impl World {
         let restrictions = Restrictions::new(py, only, layers, exclude_bodies, exclude_statics)?;
         let anywhere = f64::INFINITY.into_pyobject(py)?.into_any();
         let circles = circles(points, "points", max_distance.unwrap_or(&anywhere), "max_distance")?;
-        self.find_neighbors(py, &circles, k, &restrictions)
+        self.find_neighbors(py, &circles, k.0, &restrictions)
     }
 }
 

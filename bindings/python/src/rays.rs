@@ -1,9 +1,9 @@
 //! Casts of rays and boxes.
 
-use crate::columns::{Column, OneOrMany, Whole, numbers};
+use crate::columns::{Argument, Column, OneOrMany, Whole, numbers};
 use crate::errors::{self, Facts, ShapeArguments};
 use crate::hits::TargetColumns;
-use crate::queries::{Restrictions, shapes, work_of};
+use crate::queries::{OneOrEach, Restrictions, shapes, work_of};
 use crate::results::{object, table};
 use crate::shared::Work;
 use crate::world::World;
@@ -189,8 +189,9 @@ impl World {
     /// Finds the first body or static that each of many rays hits.
     ///
     /// origins, directions: shape (n, 2); see cast_ray.
+    /// max_time: a number, or an array of shape (n,); infinite by default.
     #[pyo3(signature = (
-        origins, directions, max_time = f64::INFINITY, *, only = None, layers = None, exclude_bodies = None,
+        origins, directions, max_time = None, *, only = None, layers = None, exclude_bodies = None,
         exclude_statics = None
     ))]
     fn cast_rays<'py>(
@@ -198,13 +199,14 @@ impl World {
         py: Python<'py>,
         origins: &Bound<'py, PyAny>,
         directions: &Bound<'py, PyAny>,
-        max_time: f64,
+        max_time: Argument<'_, 'py>,
         only: Option<&str>,
         layers: Option<Whole>,
         exclude_bodies: Option<Vec<Whole>>,
         exclude_statics: Option<Vec<Whole>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let restrictions = Restrictions::new(py, only, layers, exclude_bodies, exclude_statics)?;
+        let max_times = max_time.map_or(Ok(OneOrEach::One(f32::INFINITY)), OneOrEach::read)?;
         let origins = OneOrMany::Many(Column::<f32, 2>::borrow(origins, "origins")?);
         let directions = Column::<f32, 2>::borrow(directions, "directions")?;
         let (expected, found) = (origins.rows().len(), directions.len());
@@ -212,9 +214,9 @@ impl World {
             let message = format!("directions has {found} rows, but origins has {expected}");
             return Err(errors::error(py, message, Facts::of_column("directions")));
         }
-        let (directions, max_time) = (directions.rows(), max_time as f32);
+        let (directions, max_time_of) = (directions.rows(), max_times.of_rows("max_time", expected, "rays")?);
         let arguments = ShapeArguments { rows: "origins", parts: &[("direction", "directions"), MAX_TIME] };
-        let rays = shapes(py, &origins, arguments, |row, origin| Ray::new(origin, directions[row], max_time))?;
+        let rays = shapes(py, &origins, arguments, |row, origin| Ray::new(origin, directions[row], max_time_of(row)))?;
         let found = self.world.read(py, work_of(rays.len()), |world| {
             let mut results = BatchResults::<CastHit>::new();
             restrictions.of(world).par_cast_ray(&rays, &mut results);

@@ -1,38 +1,38 @@
 //! The static set of a world.
 
-use crate::columns::{Column, Whole, filters, whole_numbers};
+use crate::columns::{Argument, Column, Whole, filters_of, whole_numbers};
 use crate::shared::Work;
 use crate::world::World;
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use triphase::Statics;
 
-/// The arrays of statics, borrowed.
-struct StaticColumns<'py> {
-    boxes: Column<'py, f32, 4>,
-    ids: Option<Column<'py, u64, 1>>,
-    filters: Option<Column<'py, u32, 2>>,
+/// The arrays of statics, copied (COLUMN-4).
+struct StaticColumns {
+    boxes: Vec<[f32; 4]>,
+    ids: Option<Vec<u64>>,
+    filters: Option<Vec<[u32; 2]>>,
 }
 
-/// An argument that may be `None`.
-type Argument<'a, 'py> = Option<&'a Bound<'py, PyAny>>;
-
-impl<'py> StaticColumns<'py> {
-    fn new(boxes: &Bound<'py, PyAny>, ids: Argument<'_, 'py>, filters: Argument<'_, 'py>) -> PyResult<Self> {
+impl StaticColumns {
+    fn new(boxes: &Bound<'_, PyAny>, ids: Argument<'_, '_>, filters: Argument<'_, '_>) -> PyResult<Self> {
+        let boxes = Column::borrow(boxes, "boxes")?;
+        let ids = Column::<u64, 1>::borrow_some(ids, "ids")?;
+        let filters = Column::borrow_some(filters, "filters")?;
         Ok(Self {
-            boxes: Column::borrow(boxes, "boxes")?,
-            ids: Column::borrow_some(ids, "ids")?,
-            filters: Column::borrow_some(filters, "filters")?,
+            boxes: boxes.rows().to_vec(),
+            ids: ids.map(|ids| ids.items().to_vec()),
+            filters: filters.map(|filters| filters.rows().to_vec()),
         })
     }
 
     fn statics(&self) -> Statics<'_> {
-        let mut statics = Statics::new(self.boxes.rows());
+        let mut statics = Statics::new(&self.boxes);
         if let Some(ids) = &self.ids {
-            statics = statics.with_ids(ids.items());
+            statics = statics.with_ids(ids);
         }
-        if let Some(filters) = filters(self.filters.as_ref()) {
-            statics = statics.with_filters(filters);
+        if let Some(filters) = &self.filters {
+            statics = statics.with_filters(filters_of(filters));
         }
         statics
     }

@@ -1,6 +1,6 @@
 //! Stepping a world with arrays.
 
-use crate::columns::{Column, filters, flags, is_of_type_or_value, numbers};
+use crate::columns::{Argument, Column, filters, flags, is_of_type_or_value, numbers};
 use crate::contacts::{FoundPairs, body_pairs, static_pairs};
 use crate::world::World;
 use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
@@ -21,9 +21,6 @@ enum BoxColumns<'py> {
     Uniform { centers: Column<'py, f32, 2>, half_extents: [f32; 2] },
     Boxes(Column<'py, f32, 4>),
 }
-
-/// An argument that may be `None`.
-type Argument<'a, 'py> = Option<&'a Bound<'py, PyAny>>;
 
 impl<'py> BoxColumns<'py> {
     fn centers(centers: &Bound<'py, PyAny>, half_extents: &Bound<'py, PyAny>) -> PyResult<Self> {
@@ -99,25 +96,25 @@ impl<'py> BodyColumns<'py> {
     }
 }
 
-/// The rows that changed: a list, or a flag for each row.
-enum Changed<'py> {
-    List(Column<'py, u32, 1>),
+/// The rows that changed: a list, or a flag for each row. Copied (COLUMN-4).
+enum Changed {
+    List(Vec<u32>),
     Flags(Vec<bool>),
 }
 
-impl<'py> Changed<'py> {
-    fn new(changed: &Bound<'py, PyAny>) -> PyResult<Self> {
+impl Changed {
+    fn new(changed: &Bound<'_, PyAny>) -> PyResult<Self> {
         let is_flags = changed.cast::<PyUntypedArray>().is_ok_and(|array| array.dtype().kind() == b'b');
         if is_flags {
             flags(changed, "changed").map(Self::Flags)
         } else {
-            Column::borrow(changed, "changed").map(Self::List)
+            Ok(Self::List(Column::<u32, 1>::borrow(changed, "changed")?.items().to_vec()))
         }
     }
 
     fn rows(&self) -> ChangedRows<'_> {
         match self {
-            Self::List(rows) => rows.items().into(),
+            Self::List(rows) => rows.into(),
             Self::Flags(flags) => flags.into(),
         }
     }
@@ -185,6 +182,8 @@ impl World {
     ///
     /// Rows beyond those of the last step need not be named. All other rows must be bit for bit the
     /// same; this is not checked, and a row that changed without being named is still where it was.
+    /// After an error, name the same rows again, and those that changed since: the last step is still
+    /// the last successful one.
     /// Returns the pairs with a changed row; pairs() has all of them.
     #[pyo3(signature = (changed, centers, half_extents, *, ids = None, filters = None, displacements = None))]
     fn step_changed<'py>(

@@ -80,13 +80,13 @@ impl World {
         Ok(self.world.read(py, Work::Sequential, rows)?.into_pyarray(py))
     }
 
-    /// The ids of all bodies of the last step, or None if it had none.
+    /// The ids of all bodies of the last step; None if it had bodies and no ids.
     fn body_ids<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray1<u64>>>> {
         let ids = self.world.read(py, Work::Sequential, |world| {
             let contacts = world.contacts();
             (0..contacts.body_count() as u32).map(|row| contacts.body_id(row)).collect::<Option<Vec<_>>>()
         })?;
-        Ok(ids.filter(|ids| !ids.is_empty()).map(|ids| ids.into_pyarray(py)))
+        Ok(ids.map(|ids| ids.into_pyarray(py)))
     }
 
     /// The box of a body in the last step, as (min_x, min_y, max_x, max_y).
@@ -186,7 +186,11 @@ impl World {
             let (contacts, statics) = (world.contacts(), world.statics().len());
             format!("{} bodies, {statics} statics, step {}", contacts.body_count(), world.step_number())
         });
-        format!("<triphase.World: {}>", read.unwrap_or_else(|_| "in use".to_owned()))
+        let state = read.unwrap_or_else(|error| {
+            let is_broken = error.is_instance_of::<types::PanicError>(py);
+            if is_broken { "unusable after a panic" } else { "in use" }.to_owned()
+        });
+        format!("<triphase.World: {state}>")
     }
 
     /// Panics while the world changes, so that tests can see what becomes of it.

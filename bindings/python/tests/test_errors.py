@@ -91,7 +91,7 @@ ERRORS: list[tuple[Callable[[World], object], str, dict[str, object]]] = [
     ),
     (
         lambda w: w.step(CENTERS, 0.5, ids=np.zeros(2, np.uint64)),
-        "the id column has 2 rows, but the first column has 3",
+        "the id column has 2 rows, but that of centers or boxes has 3",
         {"column": "ids"},
     ),
     (lambda w: w.step(CENTERS, np.ones((2, 2), np.float32)), "the half-extent column has 2 rows", {}),
@@ -131,6 +131,17 @@ ERRORS: list[tuple[Callable[[World], object], str, dict[str, object]]] = [
     ),
     (lambda w: w.query_contained_in((1, 0, 0, 1)), "AABB: max.x is 0; must be >= 1", {"column": "areas", "value": 0.0}),
     (lambda w: w.cast_rays(CENTERS, CENTERS[:2]), "directions has 2 rows, but origins has 3", {}),
+    (
+        lambda w: w.cast_rays(CENTERS, CENTERS, np.ones(2, np.float32)),
+        "max_time has 2 rows, but there are 3 rays",
+        {"column": "max_time"},
+    ),
+    (
+        lambda w: w.cast_rays(CENTERS, CENTERS, np.array([1, np.nan, 1], np.float32)),
+        "origins row 1: ray: max_time_of_impact is NaN",
+        {"row": 1, "column": "max_time"},
+    ),
+    (lambda w: w.k_nearest(CENTERS, -1), "expected an integer from 0 to", {}),
     (lambda w: w.shift_origin((np.inf, 0)), "origin.x is inf; must be finite", {"column": "by", "axis": "x"}),
     (lambda w: w.aabb(-1), "expected an integer from 0 to 4294967295, got -1", {}),
     (lambda w: w.remove_statics([0, 2**40]), "expected an integer from 0 to 4294967295, got 1099511627776", {}),
@@ -138,7 +149,7 @@ ERRORS: list[tuple[Callable[[World], object], str, dict[str, object]]] = [
     (lambda w: w.query_aabb((0, 0, 1, 1), exclude_bodies=np.array([3, -5])), "from 0 to 4294967295, got -5", {}),
     (lambda w: w.events(), "events and values need a World(contact_tracking=True)", {}),
     (lambda w: w.partners(0), "partners need a World(partner_lists=True)", {}),
-    (lambda w: World(bounds=[-1]), "bound is -1; must be finite, >= 0, and ascending", {"column": "bounds"}),
+    (lambda w: World(bounds=[-1]), "bound is -1; must be finite, >= 0, and larger than the one before", {"column": "bounds"}),
     (lambda w: World(margin=1), "margin is 1; must be 0 unless contact_tracking is on", {"column": "margin"}),
     (lambda w: World(body_shape="round"), 'body_shape is "round"; must be one of "box", "circle"', {}),  # type: ignore
     (lambda w: World(threads=0), "threads is 0; must be None or from 1 to 1024", {"column": "threads"}),

@@ -57,7 +57,7 @@ def test_boxes_points_and_circles(world: triphase.World, count: int) -> None:
         assert len(hits.queries) == len(hits.rows) and hits.counts.sum() == len(hits.rows)
         for query in range(count):
             assert sorted(numbered(hits, query)) == np.flatnonzero(expected[query]).tolist()
-        assert hits.ids is None
+        assert hits.ids is None or len(hits.rows) == 0
 
 
 def test_neighbors_are_sorted_by_distance(world: triphase.World) -> None:
@@ -138,6 +138,27 @@ def test_rays(world: triphase.World) -> None:
         assert tuple(hits.normals[ray]) == (single.normal or (0, 0))
         np.testing.assert_allclose(single.point, origins[ray] + times[first] * directions[ray], atol=1e-5)
     assert 0 < hits.hit.sum() and (hits.times == 0).any() and len(hits) == 400
+
+    limits = (RNG.random(400) * 20).astype(np.float32)
+    limited = world.cast_rays(origins, directions, limits)
+    np.testing.assert_array_equal(limited.hit, hits.hit & (hits.times <= limits))
+    np.testing.assert_array_equal(limited.rows[limited.hit], hits.rows[limited.hit])
+    np.testing.assert_array_equal(world.cast_rays(origins, directions, np.float32(20)).times, hits.times)
+    assert world.cast_rays(origins, directions).hit.sum() >= hits.hit.sum()
+
+
+def test_ids_of_no_hits_are_no_ids_but_an_array() -> None:
+    world = triphase.World()
+    nowhere = np.full((2, 2), 900, np.float32)
+    empty = world.step(np.zeros((0, 2), np.float32), 1, ids=np.zeros(0, np.uint64))
+    assert empty.body_count == 0
+    for ids in (world.body_ids(), world.query_point(nowhere).ids, world.k_nearest(nowhere, 3).ids):
+        assert ids is not None and len(ids) == 0 and ids.dtype == np.uint64
+    world.step(np.zeros((3, 2), np.float32), 1, ids=np.arange(3, dtype=np.uint64))
+    missed = world.cast_rays(nowhere, np.ones((2, 2), np.float32))
+    assert missed.ids is not None and missed.ids.tolist() == [2**64 - 1] * 2
+    hits = world.query_point((0, 0))
+    assert hits.ids is not None and sorted(hits.ids) == [0, 1, 2]
 
 
 def test_all_hits_and_any_hit_of_a_ray(world: triphase.World) -> None:

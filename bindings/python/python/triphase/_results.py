@@ -75,7 +75,7 @@ class Hits:
     """Row of each hit: of the step if it is a body, of the static set if it is a static."""
     is_static: NDArray[np.bool_]
     ids: NDArray[np.uint64] | None
-    """Id of each hit, or its row if it has none; None if no hit has an id."""
+    """Id of each hit, or its row if it has none; None if there are hits and none has an id."""
 
     @property
     def bodies(self) -> NDArray[np.uint32]:
@@ -156,6 +156,8 @@ class RayHits:
     rows: NDArray[np.uint32]
     is_static: NDArray[np.bool_]
     ids: NDArray[np.uint64] | None
+    """Id of each hit, or its row if it has none; 2**64 - 1 for rays that hit nothing. None if there
+    are hits and none has an id."""
     times: NDArray[np.float64]
     normals: NDArray[np.float32]
     """Unit normals of the sides that are hit, of shape (n, 2); 0 for rays that start inside."""

@@ -1,7 +1,7 @@
 """Types of the native part of the package; `help(triphase.World)` has the documentation."""
 
 from collections.abc import Sequence
-from typing import Any, Literal, final
+from typing import Any, Literal, SupportsFloat, SupportsIndex, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,7 +63,7 @@ class World:
     def step(
         self,
         centers: _Floats,
-        half_extents: _Floats | _Numbers | float,
+        half_extents: _Floats | _Numbers | SupportsFloat,
         *,
         ids: NDArray[np.uint64] | None = None,
         filters: NDArray[np.uint32] | None = None,
@@ -85,7 +85,7 @@ class World:
         self,
         changed: NDArray[np.uint32] | NDArray[np.bool_],
         centers: _Floats,
-        half_extents: _Floats | _Numbers | float,
+        half_extents: _Floats | _Numbers | SupportsFloat,
         *,
         ids: NDArray[np.uint64] | None = None,
         filters: NDArray[np.uint32] | None = None,
@@ -116,12 +116,12 @@ class World:
         filters: NDArray[np.uint32] | None = None,
     ) -> None: ...
     def remove_statics(self, rows: _Rows) -> None: ...
-    def set_static_enabled(self, row: int, enabled: bool) -> bool: ...
-    def is_static_enabled(self, row: int) -> bool | None: ...
+    def set_static_enabled(self, row: SupportsIndex, enabled: bool) -> bool: ...
+    def is_static_enabled(self, row: SupportsIndex) -> bool | None: ...
     @property
     def static_count(self) -> int: ...
-    def static_aabb(self, row: int) -> tuple[float, float, float, float] | None: ...
-    def static_id(self, row: int) -> int | None: ...
+    def static_aabb(self, row: SupportsIndex) -> tuple[float, float, float, float] | None: ...
+    def static_id(self, row: SupportsIndex) -> int | None: ...
 
     # The last step.
     @property
@@ -132,13 +132,13 @@ class World:
     def static_pairs(self, *, sorted: bool = False) -> NDArray[np.uint32]: ...
     def body_ids(self) -> NDArray[np.uint64] | None: ...
     def skipped_rows(self) -> NDArray[np.uint32]: ...
-    def aabb(self, row: int) -> tuple[float, float, float, float] | None: ...
+    def aabb(self, row: SupportsIndex) -> tuple[float, float, float, float] | None: ...
     def aabbs(self) -> _Floats: ...
     def events(self) -> Events: ...
     def set_values(self, pairs: NDArray[np.uint32], values: NDArray[np.uint32]) -> None: ...
     def set_static_values(self, pairs: NDArray[np.uint32], values: NDArray[np.uint32]) -> None: ...
-    def partners(self, row: int) -> NDArray[np.uint32]: ...
-    def static_partners(self, row: int) -> NDArray[np.uint32]: ...
+    def partners(self, row: SupportsIndex) -> NDArray[np.uint32]: ...
+    def static_partners(self, row: SupportsIndex) -> NDArray[np.uint32]: ...
     def all_partners(self) -> tuple[NDArray[np.int64], NDArray[np.uint32]]: ...
     def islands(self, *, connect_statics: bool = False) -> tuple[int, NDArray[np.uint32]]: ...
     def report(self) -> dict[str, Any]: ...
@@ -149,7 +149,7 @@ class World:
         areas: _Floats | _Numbers,
         *,
         only: _Only = None,
-        layers: int | None = None,
+        layers: SupportsIndex | None = None,
         exclude_bodies: _Rows | None = None,
         exclude_statics: _Rows | None = None,
     ) -> Hits: ...
@@ -158,7 +158,7 @@ class World:
         areas: _Floats | _Numbers,
         *,
         only: _Only = None,
-        layers: int | None = None,
+        layers: SupportsIndex | None = None,
         exclude_bodies: _Rows | None = None,
         exclude_statics: _Rows | None = None,
     ) -> Hits: ...
@@ -167,38 +167,38 @@ class World:
         points: _Floats | _Numbers,
         *,
         only: _Only = None,
-        layers: int | None = None,
+        layers: SupportsIndex | None = None,
         exclude_bodies: _Rows | None = None,
         exclude_statics: _Rows | None = None,
     ) -> Hits: ...
     def query_circle(
         self,
         centers: _Floats | _Numbers,
-        radius: float | _Floats,
+        radius: SupportsFloat | _Floats,
         *,
         only: _Only = None,
-        layers: int | None = None,
+        layers: SupportsIndex | None = None,
         exclude_bodies: _Rows | None = None,
         exclude_statics: _Rows | None = None,
     ) -> Hits: ...
     def within(
         self,
         points: _Floats | _Numbers,
-        radius: float | _Floats,
+        radius: SupportsFloat | _Floats,
         *,
         only: _Only = None,
-        layers: int | None = None,
+        layers: SupportsIndex | None = None,
         exclude_bodies: _Rows | None = None,
         exclude_statics: _Rows | None = None,
     ) -> Neighbors: ...
     def k_nearest(
         self,
         points: _Floats | _Numbers,
-        k: int,
+        k: SupportsIndex,
         *,
-        max_distance: float | _Floats | None = None,
+        max_distance: SupportsFloat | _Floats | None = None,
         only: _Only = None,
-        layers: int | None = None,
+        layers: SupportsIndex | None = None,
         exclude_bodies: _Rows | None = None,
         exclude_statics: _Rows | None = None,
     ) -> Neighbors: ...
@@ -206,10 +206,10 @@ class World:
         self,
         origin: _Numbers,
         direction: _Numbers,
-        max_time: float = ...,
+        max_time: SupportsFloat = ...,
         *,
         only: _Only = None,
-        layers: int | None = None,
+        layers: SupportsIndex | None = None,
         exclude_bodies: _Rows | None = None,
         exclude_statics: _Rows | None = None,
     ) -> RayHit | None: ...
@@ -217,10 +217,10 @@ class World:
         self,
         origin: _Numbers,
         direction: _Numbers,
-        max_time: float = ...,
+        max_time: SupportsFloat = ...,
         *,
         only: _Only = None,
-        layers: int | None = None,
+        layers: SupportsIndex | None = None,
         exclude_bodies: _Rows | None = None,
         exclude_statics: _Rows | None = None,
     ) -> list[RayHit]: ...
@@ -228,10 +228,10 @@ class World:
         self,
         origin: _Numbers,
         direction: _Numbers,
-        max_time: float = ...,
+        max_time: SupportsFloat = ...,
         *,
         only: _Only = None,
-        layers: int | None = None,
+        layers: SupportsIndex | None = None,
         exclude_bodies: _Rows | None = None,
         exclude_statics: _Rows | None = None,
     ) -> bool: ...
@@ -239,10 +239,10 @@ class World:
         self,
         origins: _Floats,
         directions: _Floats,
-        max_time: float = ...,
+        max_time: SupportsFloat | _Floats | None = None,
         *,
         only: _Only = None,
-        layers: int | None = None,
+        layers: SupportsIndex | None = None,
         exclude_bodies: _Rows | None = None,
         exclude_statics: _Rows | None = None,
     ) -> RayHits: ...
@@ -252,7 +252,7 @@ class World:
         displacement: _Numbers,
         *,
         only: _Only = None,
-        layers: int | None = None,
+        layers: SupportsIndex | None = None,
         exclude_bodies: _Rows | None = None,
         exclude_statics: _Rows | None = None,
     ) -> CastHit | None: ...
@@ -263,5 +263,5 @@ class World:
     def shrink_to_fit(self) -> None: ...
 
 def neighbors_within(
-    points: _Floats, radius: float, *, sorted: bool = False, threads: int | None = None
+    points: _Floats, radius: SupportsFloat, *, sorted: bool = False, threads: int | None = None
 ) -> NDArray[np.uint32]: ...
