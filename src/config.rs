@@ -127,7 +127,7 @@ pub enum BodyShape {
 /// assert_eq!(world.config().invalid_rows(), InvalidRows::Skip);
 ///
 /// let error = World::new(WorldConfig::new().with_bound(-1.0)).unwrap_err();
-/// assert_eq!(error.to_string(), "bound is -1; must be finite, >= 0, and larger than the one before");
+/// assert_eq!(error.to_string(), "bound is -1; must be finite, >= 0, and above the last one");
 /// # Ok::<(), triphase::Error>(())
 /// ```
 ///
@@ -190,7 +190,7 @@ impl WorldConfig {
         self.with_bounds([half_extent])
     }
 
-    /// Sets several [bounds](Self::with_bound), each larger than the one before, at most
+    /// Sets several [bounds](Self::with_bound), each above the last one, at most
     /// [`BOUNDS_MAX`].
     ///
     /// Each bound makes a *size class* with a point grid of its own: bodies up to the first bound,
@@ -378,7 +378,7 @@ impl WorldConfig {
         let mut below = -f32::MIN_POSITIVE;
         for &bound in &self.bounds {
             if !(bound.is_finite() && bound > below) {
-                return Err(invalid("bound", bound, "finite, >= 0, and larger than the one before"));
+                return Err(invalid("bound", bound, "finite, >= 0, and above the last one"));
             }
             below = bound;
         }

@@ -144,8 +144,8 @@ impl fmt::Display for SettingValue {
 pub enum Error {
     /// A body has an invalid value. The lowest such row is named.
     InvalidBody(InvalidRow),
-    /// A static has an invalid value. The lowest such row is named: of the statics that were passed,
-    /// also where these are inserted or replace others.
+    /// A static has an invalid value. The lowest such row is named, counted among the statics that
+    /// were passed, also if these are inserted or replace others.
     InvalidStatic(InvalidRow),
     /// A column differs in length from the first column: the centers or the boxes.
     ColumnLengthMismatch {

@@ -6,11 +6,11 @@
 //! last step to start from, all rows are filed. If nothing changed in two steps, the last one is
 //! repeated.
 
+use crate::broad_phase::broad_phase::BroadPhase;
 use crate::broad_phase::changes::changed_bodies::ChangedBody;
 use crate::broad_phase::context::StepContext;
 use crate::config::InvalidRows;
 use crate::contacts::changes::changed_view::KnownChanges;
-use crate::contacts::changes::kept_pairs::KeptPairs;
 use crate::contacts::events::margin::TrackedStep;
 use crate::error::Error;
 use crate::frame::frame::Frame;
@@ -238,7 +238,8 @@ impl WorldState {
         let frame = frames.front_mut();
         frame.step += 1;
         broad_phase.row_index.count_update(frame);
-        contacts.kept.restamp(frame.moved.stamp);
+        let kept_stamp = std::mem::replace(&mut contacts.kept.stamp, frame.moved.stamp);
+        broad_phase.changed_pairs.neighbor_lists.restamp(kept_stamp, frame.moved.stamp);
         contacts.changed_view.set(KnownChanges::Pairs);
         frame.phases = PhaseTimes { total: start.elapsed(), ..PhaseTimes::default() };
         self.count_usage(self.last_usage());
@@ -271,10 +272,10 @@ impl WorldState {
         phases.plan = timer.lap();
         let step = StepContext::new(config, *simd, parallel, statics, are_circles, &contacts.pool);
         let span = span!("find_changed_pairs");
-        let KeptPairs { last_changed: last, found, .. } = &mut contacts.kept;
-        broad_phase.find_changed_pairs(step, front, (last, rows.len()), found)?;
+        broad_phase.find_changed_pairs(step, front, &contacts.kept.last_changed, rows.len())?;
         drop(span);
-        if contacts.kept.plan_edits(&broad_phase.changed) > config.pair_limit {
+        let BroadPhase { changed, changed_pairs, .. } = broad_phase;
+        if contacts.kept.plan_edits(changed, changed_pairs) > config.pair_limit {
             return Err(Error::TooManyPairs { limit: config.pair_limit });
         }
         phases.find_pairs = timer.lap();
@@ -302,9 +303,7 @@ impl WorldState {
         };
         let step = StepContext::new(config, *simd, parallel, statics, are_circles, &contacts.pool);
         let span = span!("move_rows");
-        let KeptPairs { last_changed: last, found, .. } = &mut contacts.kept;
-        broad_phase.update(step, last, &mut found.filed, frame);
-        found.neighbor_lists.finish(frame.moved.stamp);
+        broad_phase.update(step, &contacts.kept.last_changed, frame);
         drop(span);
         frame.begin_update(rows.len());
         (frame.step, frame.had_circles) = (step_number, are_circles);
@@ -313,7 +312,8 @@ impl WorldState {
         frame.statics.copy_from(statics);
         phases.partition = timer.lap();
         let span = span!("edit_pairs");
-        contacts.apply_changes(&broad_phase.changed, rows.len(), frame.moved.stamp, parallel);
+        let BroadPhase { changed, changed_pairs, .. } = broad_phase;
+        contacts.apply_changes(changed, changed_pairs, (rows.len(), frame.moved.stamp), parallel);
         drop(span);
         phases.gather = timer.lap();
         if let Some(tracker) = &mut contacts.events {

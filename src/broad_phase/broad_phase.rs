@@ -3,6 +3,7 @@
 use crate::broad_phase::changes::changed_bodies::ChangedBodies;
 use crate::broad_phase::changes::changed_pairs::ChangedPairs;
 use crate::broad_phase::changes::changed_set::ChangedSet;
+use crate::broad_phase::changes::changes::Changes;
 use crate::broad_phase::changes::row_index::RowIndex;
 use crate::broad_phase::changes::search::ChangedInput;
 use crate::broad_phase::context::StepContext;
@@ -29,6 +30,8 @@ pub(crate) struct BroadPhase {
     pub(crate) changed: ChangedSet,
     /// The same with their boxes.
     pub(crate) changed_bodies: ChangedBodies,
+    /// What was found for them.
+    pub(crate) changed_pairs: ChangedPairs,
     pub(crate) stored_boxes: StoredBoxes,
     /// The first row of each chunk of the input.
     pub(crate) chunk_starts: Vec<usize>,
@@ -82,23 +85,25 @@ impl BroadPhase {
         &mut self,
         step: StepContext<'_>,
         front: &Frame,
-        (last, row_count): (&ChangedSet, usize),
-        pairs: &mut ChangedPairs,
+        last: &ChangedSet,
+        row_count: usize,
     ) -> Result<(), Error> {
-        let Self { finder, row_index: index, changed, changed_bodies, .. } = self;
-        let bodies = &changed_bodies.by_row[..];
-        pairs.find(finder, step, ChangedInput { bodies, changed, last, front, index, row_count })
+        let Self { finder, row_index: index, changed, changed_bodies, changed_pairs, .. } = self;
+        let changes = Changes { bodies: &changed_bodies.by_row, rows: changed, last };
+        changed_pairs.find(finder, step, ChangedInput { changes, front, index, row_count })
     }
 
-    /// Moves the changed rows in the frame of the last step, or in a copy of it; files all rows
-    /// instead if many have been moved since that was done. `filed` has the changed rows; `last`
-    /// are those that changed in the last step.
-    pub(crate) fn update(&mut self, step: StepContext<'_>, last: &ChangedSet, filed: &mut Frame, frame: &mut Frame) {
-        if !self.row_index.is_worn() {
-            let changed = (&self.changed_bodies.by_row[..], &self.changed, last);
-            return self.row_index.update(&mut self.finder, step, changed, filed, frame);
-        }
+    /// Moves the changed rows in the frame of the last step, or in a copy of it, after their pairs
+    /// were found; files all rows instead if many have been moved since that was done. `last` are
+    /// the rows that changed in the last step.
+    pub(crate) fn update(&mut self, step: StepContext<'_>, last: &ChangedSet, frame: &mut Frame) {
+        let ChangedPairs { filed, neighbor_lists, .. } = &mut self.changed_pairs;
         let row_count = filed.row_count;
+        if !self.row_index.is_worn() {
+            let changes = Changes { bodies: &self.changed_bodies.by_row, rows: &self.changed, last };
+            self.row_index.update(&mut self.finder, step, changes, filed, frame);
+            return neighbor_lists.finish(frame.moved.stamp);
+        }
         // As stored, not as in the caller's columns: those may have changed without being named,
         // and the pairs are those of the stored boxes.
         let boxes = &mut self.stored_boxes;
@@ -110,6 +115,7 @@ impl BroadPhase {
         let all = StepContext { parallel: step.config.is_parallel(row_count), ..step };
         self.finder.file_again(all, boxes, frame);
         self.row_index.begin(frame);
+        neighbor_lists.finish(frame.moved.stamp);
     }
 
     /// Bytes of heap memory held, without the bands that frames have too.
@@ -119,6 +125,7 @@ impl BroadPhase {
             + self.row_index.bytes()
             + self.changed.bytes()
             + self.changed_bodies.bytes()
+            + self.changed_pairs.bytes()
             + self.stored_boxes.0.bytes()
             + self.chunk_starts.bytes()
     }
@@ -131,7 +138,7 @@ impl BroadPhase {
         } else {
             self.row_index.drop_rows();
         }
-        (self.changed, self.changed_bodies, self.stored_boxes) = Default::default();
+        (self.changed, self.changed_bodies, self.changed_pairs, self.stored_boxes) = Default::default();
         self.chunk_starts = Vec::new();
     }
 }

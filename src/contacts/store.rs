@@ -65,11 +65,17 @@ impl ContactStore {
 
     /// The running step, which was told what changed, is about to succeed: its pairs are edited
     /// into the kept ones, and become those of the step.
-    pub(crate) fn apply_changes(&mut self, changed: &ChangedSet, row_count: usize, stamp: FrameStamp, parallel: bool) {
+    pub(crate) fn apply_changes(
+        &mut self,
+        changed: &ChangedSet,
+        found: &mut ChangedPairs,
+        (row_count, stamp): (usize, FrameStamp),
+        parallel: bool,
+    ) {
         self.found.clear(&self.pool);
         self.next.clear(&self.pool);
         let derived = (self.events.is_some(), self.partners.is_some());
-        self.kept.apply(changed, (row_count, stamp), derived, parallel);
+        self.kept.apply(changed, found, (row_count, stamp), derived, parallel);
         self.take_kept();
     }
 
@@ -156,7 +162,6 @@ impl ContactStore {
                 if self.kept_are_present() {
                     // Pages that others have do not shrink.
                     self.found.forget_reused();
-                    self.kept.found = ChangedPairs::default();
                     self.kept.shrink_to_fit();
                     self.found.set_reused(&self.kept.bodies.pages, &self.kept.statics.pages);
                 } else {

@@ -10,6 +10,7 @@
 //!   for with its old and its present box at once.
 
 use crate::broad_phase::changes::changed_bodies::ChangedBody;
+use crate::broad_phase::changes::changes::Changes;
 use crate::broad_phase::changes::found_changes::FoundChanges;
 use crate::broad_phase::changes::list_task::{self, ListTask};
 use crate::broad_phase::changes::neighbor_lists::NeighborLists;
@@ -82,7 +83,7 @@ impl ChangedPairs {
         }
         self.make_lists();
         self.list_present(input);
-        if input.bodies.len() <= FEW_BODIES {
+        if input.changes.bodies.len() <= FEW_BODIES {
             // A step over so few rows takes longer than two loops.
             self.filed.oversized.clear();
             finder.file_bodies(step, &self.records, &mut self.filed.bands, &mut Vec::new());
@@ -105,8 +106,8 @@ impl ChangedPairs {
     /// Finds the pairs on the lists of neighbors, and lists the rows to be searched for.
     fn read_lists(&mut self, step: StepContext<'_>, input: ChangedInput<'_>, budget: &PairBudget) {
         let Self { neighbor_lists, list_tasks: tasks, searches, searched, spare_searched, bodies, .. } = self;
-        let ChangedInput { changed, last, front, index, .. } = input;
-        neighbor_lists.begin(changed, last, front);
+        let ChangedInput { changes, front, index, .. } = input;
+        neighbor_lists.begin(changes.rows, changes.last, front);
         let (slots, lists) = neighbor_lists.parts(step.level);
         let count = slots.len().div_ceil(list_task::TASK_ROWS);
         if tasks.len() < count {
@@ -123,9 +124,9 @@ impl ChangedPairs {
             bodies.active.extend_from_slice(&task.active);
             searched.extend_from_slice(&task.searched);
         }
-        for (position, body) in (0..).zip(input.bodies).skip(slots.len()) {
+        for (position, body) in (0..).zip(changes.bodies).skip(slots.len()) {
             // Newly changed rows that do not exist any more had pairs.
-            if !input.is_active(body.row) {
+            if !changes.is_active(body.row) {
                 searched.push((index.aabb(front, body.row).map_or(0, |aabb| sort_keys.of(&aabb)), position));
             }
         }
@@ -133,7 +134,7 @@ impl ChangedPairs {
         searches.clear();
         searches.extend(searched.iter().map(|&(_, position)| {
             let fat = slots.get(position as usize).map_or(NO_BOX, |slot| slot.fat);
-            RowSearch { body: input.bodies[position as usize], fat, position }
+            RowSearch { body: changes.bodies[position as usize], fat, position }
         }));
     }
 
@@ -150,7 +151,7 @@ impl ChangedPairs {
         if tasks.len() < count {
             tasks.resize_with(count, ChangedTask::default);
         }
-        let ChangedInput { changed, last, .. } = input;
+        let Changes { rows: changed, last, .. } = input.changes;
         let search = Search { step, input, all_changed_again: changed.contains_rows_of(last), budget };
         if count > 0 {
             finder.run_searches(step, &mut tasks[..count], |number, task, scratch| {
@@ -192,7 +193,7 @@ impl ChangedPairs {
     fn add_both(&mut self, input: ChangedInput<'_>) {
         let Self { spare, both: [before, now], bodies: FoundChanges { active, newly_changed, edits }, .. } = self;
         now.retain(|&pair| {
-            let is_newly_changed = !row_and_partner(pair).into_iter().any(|row| input.is_active(row));
+            let is_newly_changed = !row_and_partner(pair).into_iter().any(|row| input.changes.is_active(row));
             if is_newly_changed {
                 newly_changed.push(pair)
             } else {
@@ -210,7 +211,7 @@ impl ChangedPairs {
     fn list_present(&mut self, input: ChangedInput<'_>) {
         self.filed.begin(input.row_count);
         self.records.clear();
-        self.records.extend(input.present().map(|&ChangedBody { row, aabb, .. }| BodyRecord { aabb, row }));
+        self.records.extend(input.changes.present().map(|&ChangedBody { row, aabb, .. }| BodyRecord { aabb, row }));
     }
 
     /// Files the changed rows, and finds their pairs with each other and with statics.
@@ -224,9 +225,9 @@ impl ChangedPairs {
         let mut phases = PhaseTimes::default();
         finder.file(step, &RecordRows(records), false, &mut filed.bands, &mut phases)?;
         // Only those of changed rows are read, so the others may be of earlier steps.
-        if input.bodies.iter().any(|body| body.filter != Filter::ALL) {
+        if input.changes.bodies.iter().any(|body| body.filter != Filter::ALL) {
             filed.filters.resize(input.row_count, Filter::ALL);
-            input.present().for_each(|body| filed.filters[body.row as usize] = body.filter);
+            input.changes.present().for_each(|body| filed.filters[body.row as usize] = body.filter);
         } else {
             filed.filters.clear();
         }
@@ -238,7 +239,7 @@ impl ChangedPairs {
         )?;
         step_pairs.body_pages().for_each(|page| both[1].extend(page.iter().map(|&[a, b]| entry(a, b))));
         for &[body, static_row] in step_pairs.static_pages().flatten() {
-            let list = if input.is_active(body) { &mut statics.active } else { &mut statics.newly_changed };
+            let list = if input.changes.is_active(body) { &mut statics.active } else { &mut statics.newly_changed };
             list.push(entry(body, static_row));
         }
         step_pairs.clear(step.pool);
@@ -251,14 +252,15 @@ impl ChangedPairs {
         // The rows of `records` have been filed: its memory takes the statics of one row at a time.
         let Self { records: found, both: [_, both], statics: static_pairs, .. } = self;
         let (statics, are_circles) = (&step.statics.tree, step.are_circles);
-        let (limit, changed) = (step.config.pair_limit, input.bodies);
+        let (limit, changed) = (step.config.pair_limit, input.changes.bodies);
         let mut count = 0;
         for (k, a) in changed.iter().enumerate().filter(|(_, body)| body.exists()) {
             let partners = changed[k + 1..]
                 .iter()
                 .filter(|b| touches(&a.aabb, &b.aabb, are_circles) && a.filter.interacts_with(b.filter));
             both.extend(partners.map(|b| entry(a.row.min(b.row), a.row.max(b.row))));
-            let list = if input.is_active(a.row) { &mut static_pairs.active } else { &mut static_pairs.newly_changed };
+            let list =
+                if input.changes.is_active(a.row) { &mut static_pairs.active } else { &mut static_pairs.newly_changed };
             let circle = BodyCircle::of_box(&a.aabb);
             let mut write = |found: &mut Vec<BodyRecord>| {
                 let accepted = found.drain(..).filter(|of| {

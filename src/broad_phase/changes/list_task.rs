@@ -42,8 +42,8 @@ impl ListTask {
         let Self { active, searched } = self;
         active.clear();
         searched.clear();
-        let (changed, filters) = (input.changed.set(), input.front.filters_by_row());
-        for (k, body) in input.bodies[first..first + slots.len()].iter().enumerate() {
+        let (changes, filters) = (input.changes, input.front.filters_by_row());
+        for (k, body) in changes.bodies[first..first + slots.len()].iter().enumerate() {
             if let Some(ahead) = slots.get(k + LISTS_AHEAD) {
                 lists.prefetch(ahead);
             }
@@ -51,7 +51,7 @@ impl ListTask {
             let circle = step.are_circles.then(|| BodyCircle::of_box(aabb));
             // Skips changed partners (LIST-2).
             let add = |partner: BodyRecord| {
-                let is_pair = !changed.contains(partner.row)
+                let is_pair = !changes.rows.contains(partner.row)
                     && circle.is_none_or(|circle| circle.overlaps(&BodyCircle::of_box(&partner.aabb)))
                     && filters.is_none_or(|filters| filter.interacts_with(filters[partner.row as usize]));
                 if is_pair {

@@ -8,6 +8,7 @@
 pub(crate) mod changed_bodies;
 pub(crate) mod changed_pairs;
 pub(crate) mod changed_set;
+pub(crate) mod changes;
 mod dirty_cells;
 pub(crate) mod found_changes;
 mod list_task;

@@ -14,6 +14,7 @@
 
 use crate::broad_phase::changes::changed_bodies::ChangedBody;
 use crate::broad_phase::changes::changed_set::ChangedSet;
+use crate::broad_phase::changes::changes::Changes;
 use crate::broad_phase::context::StepContext;
 use crate::broad_phase::find_pairs::PairFinder;
 use crate::frame::frame::Frame;
@@ -79,6 +80,17 @@ pub(crate) struct ChangeLog {
 }
 
 impl ChangeLog {
+    /// Copies the replaced boxes between bands of the same filing.
+    fn copy_boxes(&self, from: &Bands, to: &mut Bands) {
+        for (k, &place) in self.places.iter().enumerate() {
+            if let Some(&ahead) = self.places.get(k + AHEAD) {
+                from.prefetch_box(ahead);
+                to.prefetch_box(ahead);
+            }
+            to.copy_box(from, place);
+        }
+    }
+
     /// Copies the values of the changed rows between columns, either of which may be empty.
     fn copy_rows<T: Copy + Default>(&self, from: &[T], to: &mut Vec<T>) {
         to.resize(from.len(), T::default());
@@ -143,18 +155,10 @@ impl RowIndex {
                 next.bands.copy_from(&front.bands);
                 next.filters.clone_from(&front.filters);
             }
-            Some(logs) => {
-                for log in logs {
-                    for (k, &place) in log.places.iter().enumerate() {
-                        if let Some(&ahead) = log.places.get(k + AHEAD) {
-                            front.bands.prefetch_box(ahead);
-                            next.bands.prefetch_box(ahead);
-                        }
-                        next.bands.copy_box(&front.bands, place);
-                    }
-                    log.copy_rows(&front.filters, &mut next.filters);
-                }
-            }
+            Some(logs) => logs.for_each(|log| {
+                log.copy_boxes(&front.bands, &mut next.bands);
+                log.copy_rows(&front.filters, &mut next.filters);
+            }),
         }
         let is_behind = |changed: u64| before.filing != self.stamp.filing || before.updates < changed;
         if is_behind(self.settled_changed) {
@@ -179,8 +183,7 @@ impl RowIndex {
     }
 
     /// Moves the changed rows in the frame, which is that of the index or a copy of it. `filed` has
-    /// the changed bodies in its tiers; its bands may be exchanged for others. `last` are the rows
-    /// that changed in the last step.
+    /// the changed bodies in its tiers; its bands may be exchanged for others.
     ///
     /// If most rows did not change then, those that are still in their cells stay there, as they
     /// probably will not change in the next step either. The others are filed again in that case,
@@ -191,10 +194,11 @@ impl RowIndex {
         &mut self,
         finder: &mut PairFinder,
         step: StepContext<'_>,
-        (bodies, changed, last): (&[ChangedBody], &ChangedSet, &ChangedSet),
+        changes: Changes<'_>,
         filed: &mut Frame,
         frame: &mut Frame,
     ) {
+        let bodies = changes.bodies;
         let row_count = filed.row_count;
         let stamp = std::mem::take(&mut self.stamp);
         let stamp = FrameStamp { updates: stamp.updates + 1, ..stamp };
@@ -205,16 +209,16 @@ impl RowIndex {
         frame.moved.start_use();
         self.places.resize(self.places.len().max(row_count), NO_PLACE);
         // The same rows again, each of which is among the changed bodies already.
-        let are_all_out = self.in_changed_bands.len() == bodies.len() && changed.has_same_rows(last);
+        let are_all_out = self.in_changed_bands.len() == bodies.len() && changes.rows.has_same_rows(changes.last);
         let mut most_are_new = false;
         if are_all_out {
             let records = self.in_changed_bands.iter_mut().zip(bodies);
             records.for_each(|(record, body)| record.aabb = body.aabb);
         } else {
-            self.settle(changed, stamp, frame, &mut log);
+            self.settle(changes.rows, stamp, frame, &mut log);
             self.in_changed_bands.clear();
-            most_are_new = 2 * bodies.iter().filter(|body| !last.contains(body.row)).count() > bodies.len();
-            self.take_out((bodies, last), stamp, frame, most_are_new.then_some(&mut log));
+            most_are_new = 2 * bodies.iter().filter(|body| !changes.is_active(body.row)).count() > bodies.len();
+            self.take_out(changes, stamp, frame, most_are_new.then_some(&mut log));
         }
         if most_are_new {
             self.file_changed(finder, step, stamp, frame);
@@ -250,7 +254,7 @@ impl RowIndex {
     /// bands if they are still in the same cells, or settles them.
     fn settle(&mut self, changed: &ChangedSet, stamp: FrameStamp, frame: &mut Frame, log: &mut ChangeLog) {
         let Self { places, in_changed_bands: last, settled, settled_changed, .. } = self;
-        last.retain(|body| !changed.set().contains(body.row));
+        last.retain(|body| !changed.contains(body.row));
         for (k, &body) in last.iter().enumerate() {
             let row_ahead = |ahead: usize| last.get(k + ahead).map(|body| body.row);
             prefetch_ahead(places, &frame.bands, row_ahead(2 * AHEAD), row_ahead(AHEAD));
@@ -266,12 +270,11 @@ impl RowIndex {
         }
     }
 
-    /// Takes the changed rows out of where they are filed, and lists those that exist. `last` are
-    /// the rows that changed in the last step. With the log `stay`, all others stay in their cells
-    /// if they can.
+    /// Takes the changed rows out of where they are filed, and lists those that exist. With the log
+    /// `stay`, newly changed ones stay in their cells if they can.
     fn take_out(
         &mut self,
-        (bodies, last): (&[ChangedBody], &ChangedSet),
+        changes: Changes<'_>,
         stamp: FrameStamp,
         frame: &mut Frame,
         mut stay: Option<&mut ChangeLog>,
@@ -280,10 +283,11 @@ impl RowIndex {
         let no_oversized = oversized.is_empty();
         // It was taken out in the last step or before, and has not settled since.
         let is_out = |frame: &Frame, body: &ChangedBody| {
-            no_oversized && body.exists() && last.contains(body.row) && frame.moved.is_outdated(body.row)
+            no_oversized && body.exists() && changes.is_active(body.row) && frame.moved.is_outdated(body.row)
         };
-        for (k, body) in bodies.iter().enumerate() {
-            let ahead = |ahead: usize| bodies.get(k + ahead).filter(|body| !is_out(frame, body)).map(|body| body.row);
+        for (k, body) in changes.bodies.iter().enumerate() {
+            let ahead =
+                |ahead: usize| changes.bodies.get(k + ahead).filter(|body| !is_out(frame, body)).map(|body| body.row);
             prefetch_ahead(places, &frame.bands, ahead(2 * AHEAD), ahead(AHEAD).filter(|_| stay.is_some()));
             let &ChangedBody { row, aabb, .. } = body;
             if is_out(frame, body) {
@@ -304,7 +308,7 @@ impl RowIndex {
                 _ => {
                     if let Some(log) = &mut stay
                         && exists
-                        && !last.contains(row)
+                        && !changes.is_active(row)
                         && frame.bands.replace_box(place, &aabb)
                     {
                         log.places.push(place);

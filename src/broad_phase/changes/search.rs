@@ -5,7 +5,7 @@
 //! with the area of the list, and the neighbors are then compared with its present box.
 
 use crate::broad_phase::changes::changed_bodies::ChangedBody;
-use crate::broad_phase::changes::changed_set::ChangedSet;
+use crate::broad_phase::changes::changes::Changes;
 use crate::broad_phase::changes::found_changes::FoundChanges;
 use crate::broad_phase::changes::neighbor_lists::LIST_MAX;
 use crate::broad_phase::changes::row_index::RowIndex;
@@ -35,31 +35,14 @@ const BOXES_AHEAD: usize = 16;
 const BEFORE: u32 = 1;
 const NOW: u32 = 2;
 
-/// The rows of a step that was told what changed, and where they were.
+/// What changed in a step, and where the rows were.
 #[derive(Clone, Copy)]
 pub(crate) struct ChangedInput<'s> {
-    /// The changed rows, ascending; those that do not exist any more are last.
-    pub(crate) bodies: &'s [ChangedBody],
-    pub(crate) changed: &'s ChangedSet,
-    /// The rows that changed in the last step.
-    pub(crate) last: &'s ChangedSet,
+    pub(crate) changes: Changes<'s>,
     /// The frame of the last step, to which the index belongs.
     pub(crate) front: &'s Frame,
     pub(crate) index: &'s RowIndex,
     pub(crate) row_count: usize,
-}
-
-impl<'s> ChangedInput<'s> {
-    /// The changed rows that exist.
-    pub(super) fn present(self) -> impl Iterator<Item = &'s ChangedBody> {
-        self.bodies.iter().filter(|body| body.exists())
-    }
-
-    /// Whether a changed row is active (CHANGE-3).
-    #[inline(always)]
-    pub(super) fn is_active(&self, changed_row: u32) -> bool {
-        self.last.contains(changed_row)
-    }
 }
 
 /// A changed row that is searched for.
@@ -141,9 +124,9 @@ impl Search<'_> {
         task.neighbor_counts.clear();
         task.neighbor_counts.resize(rows.len(), 0);
         task.has_jumps = false;
-        let ChangedInput { index, front, .. } = self.input;
+        let ChangedInput { changes, index, front, .. } = self.input;
         let mut before = SmallVec::<[RawAabb; TASK_ROWS]>::new();
-        let is_newly_changed = |search: &&RowSearch| !self.input.is_active(search.body.row);
+        let is_newly_changed = |search: &&RowSearch| !changes.is_active(search.body.row);
         for (k, search) in rows.iter().enumerate() {
             if let Some(ahead) = rows.get(k + 2 * BOXES_AHEAD).filter(is_newly_changed) {
                 index.prefetch(ahead.body.row);
@@ -221,7 +204,7 @@ impl TaskSearch<'_, '_> {
         // The list has boxes in an area, which is no circle. The area contains the present box.
         self.search_for(&fat_alone, false, |task, number, band, at, _| {
             let row = band.row(at);
-            if task.search.input.changed.contains(row) {
+            if task.search.input.changes.rows.contains(row) {
                 return Some(());
             }
             let partner = BodyRecord { aabb: band.aabb(at), row };
@@ -275,7 +258,7 @@ impl TaskSearch<'_, '_> {
             found.clear();
             oversized.grid().collect(&area, found);
             for &partner in found.iter() {
-                if overlaps(fat, &partner.aabb) && !self.search.input.changed.contains(partner.row) {
+                if overlaps(fat, &partner.aabb) && !self.search.input.changes.rows.contains(partner.row) {
                     self.add_neighbor(number, partner);
                 }
                 let touches = |aabb: &RawAabb| touches(aabb, &partner.aabb, are_circles);
@@ -291,15 +274,15 @@ impl TaskSearch<'_, '_> {
     /// Adds another body that overlaps the box of a changed row before, now or both.
     #[inline(always)]
     fn add(&mut self, number: u32, partner: u32, bits: u32) -> Option<()> {
-        let input @ ChangedInput { front, changed, .. } = self.search.input;
+        let ChangedInput { changes, front, .. } = self.search.input;
         let ChangedBody { row, filter, .. } = self.rows[number as usize].body;
         // All rows have filters in both steps or in neither (`RestartCause::Columns`). The last
         // step has none of a new row, which has no `BEFORE` either.
         let filters = front.filters_by_row();
         let accepted_before = || filters.is_none_or(|f| f[row as usize].interacts_with(f[partner as usize]));
-        if changed.set().contains(partner) {
+        if changes.rows.contains(partner) {
             // Both rows find this pair, and each row finds itself: only the lower row counts.
-            if bits & BEFORE != 0 && row < partner && !input.is_active(partner) && accepted_before() {
+            if bits & BEFORE != 0 && row < partner && !changes.is_active(partner) && accepted_before() {
                 self.task.both_before.push(entry(row, partner));
             }
             return Some(());
@@ -307,7 +290,7 @@ impl TaskSearch<'_, '_> {
         let was = bits & BEFORE != 0 && accepted_before();
         let is = bits & NOW != 0 && filters.is_none_or(|filters| filter.interacts_with(filters[partner as usize]));
         let (pair, found) = (entry(row.min(partner), row.max(partner)), &mut self.task.found);
-        if input.is_active(row) {
+        if changes.is_active(row) {
             if !is {
                 return Some(());
             }

@@ -37,8 +37,6 @@ pub(crate) struct KeptPairs {
     pub(crate) last_changed: ChangedSet,
     pub(crate) bodies: KeptSide,
     pub(crate) statics: KeptSide,
-    /// What the last search for changed rows found.
-    pub(crate) found: ChangedPairs,
 }
 
 /// The pairs of one kind.
@@ -61,7 +59,7 @@ pub(crate) struct KeptSide {
     spare_edits: PairEdits,
 }
 
-buffers!(KeptPairs { leveled: ; own: last_changed, bodies, statics, found; plain: stamp; });
+buffers!(KeptPairs { leveled: ; own: last_changed, bodies, statics; plain: stamp; });
 
 impl Buffers for KeptSide {
     fn bytes(&self) -> usize {
@@ -94,12 +92,6 @@ impl KeptPairs {
     /// Whether these are the pairs of the last step, with this stamp.
     pub(crate) fn are_of(&self, stamp: FrameStamp) -> bool {
         stamp.filing > 0 && self.stamp == stamp
-    }
-
-    /// Makes these the pairs of a frame that differs from theirs by its stamp alone.
-    pub(crate) fn restamp(&mut self, stamp: FrameStamp) {
-        self.found.neighbor_lists.restamp(self.stamp, stamp);
-        self.stamp = stamp;
     }
 
     /// Removes the static pairs, which then differ from those of the last step.
@@ -137,10 +129,10 @@ impl KeptPairs {
         }
     }
 
-    /// Plans the edits of the pages for a step in which these rows `changed`. Returns the number of
-    /// pairs of both kinds that there will be.
-    pub(crate) fn plan_edits(&mut self, changed: &ChangedSet) -> usize {
-        let Self { last_changed: last, bodies, statics, found, .. } = self;
+    /// Plans the edits of the pages for a step in which these rows `changed`, whose pairs were
+    /// `found`. Returns the number of pairs of both kinds that there will be.
+    pub(crate) fn plan_edits(&mut self, changed: &ChangedSet, found: &mut ChangedPairs) -> usize {
+        let Self { last_changed: last, bodies, statics, .. } = self;
         let newly_changed = changed.rows().iter().chain(changed.gone()).copied().filter(|&row| !last.contains(row));
         statics.compare_rows(newly_changed, &mut found.statics);
         let active = ActiveRows { changed, last };
@@ -150,17 +142,18 @@ impl KeptPairs {
             + statics.plan(&found.statics, may_return, |pair| active.is_first(pair))
     }
 
-    /// Applies the edits that were found, for a step with this many rows. `with_edits`: finds out
-    /// which pairs began and ended.
+    /// Applies the planned edits, for a step with this many rows. `with_edits`: finds out which
+    /// pairs began and ended.
     pub(crate) fn apply(
         &mut self,
         changed: &ChangedSet,
+        found: &mut ChangedPairs,
         (row_count, stamp): (usize, FrameStamp),
         (with_edits, with_lists): (bool, bool),
         parallel: bool,
     ) {
         self.stamp = FrameStamp::default();
-        let Self { last_changed: last, bodies, statics, found, .. } = self;
+        let Self { last_changed: last, bodies, statics, .. } = self;
         bodies.edit_pages(row_count, parallel);
         statics.edit_pages(row_count, parallel);
         if with_edits || with_lists {

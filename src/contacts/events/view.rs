@@ -21,8 +21,8 @@ pub struct TrackedPair<P> {
 
 /// A contact of two bodies that ended.
 ///
-/// The bodies may no longer exist, so they are given by their ids, in either order: as a key, use the
-/// lower id first. In steps without ids, the id is the row that the body had.
+/// The bodies may no longer exist, so they are given by their ids, in either order: as a key, use
+/// the lower id first. In steps without ids, the id is the row that the body had.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EndedPair {
     /// Id of one body.

@@ -24,12 +24,10 @@
 //! Cost: O(depth + entries of the leaves nearer than the result), and of a few more leaves.
 
 use crate::geometry::{RawAabb, distance_squared};
-use crate::memory::radix::{Numbered, total_order_key_f64};
 use crate::tier::static_tree::node::{Node, SiblingsIndex};
-use crate::tier::static_tree::roots::ROOT_COUNT_MAX;
 use crate::tier::static_tree::split::{CHILD_COUNT, Split, SplitKind, without_outer_edges};
 use crate::tier::static_tree::subtree::DEPTH_MAX;
-use crate::tier::static_tree::tree::{PART_COUNT, Root, StaticTree, TreePart};
+use crate::tier::static_tree::tree::{Root, StaticTree, TreePart};
 use smallvec::SmallVec;
 
 impl StaticTree {
@@ -44,19 +42,7 @@ impl StaticTree {
         mut within: f64,
         visit: &mut impl FnMut(u32, f64) -> f64,
     ) -> f64 {
-        let mut roots: SmallVec<[(f64, &Root, TreePart<'_>); PART_COUNT * ROOT_COUNT_MAX]> = SmallVec::new();
-        // Sorted instead of the roots: see `radix`.
-        let mut order: SmallVec<[Numbered; PART_COUNT * ROOT_COUNT_MAX]> = SmallVec::new();
-        for part in self.parts() {
-            for root in &part.data.roots {
-                let distance = distance_squared(&root.bounds, point);
-                order.push((total_order_key_f64(distance), roots.len() as u32));
-                roots.push((distance, root, part));
-            }
-        }
-        order.sort_unstable();
-        for (_, number) in order {
-            let (distance, root, part) = roots[number as usize];
+        for (distance, part, root) in self.sorted_roots(|root| Some(distance_squared(&root.bounds, point))) {
             if distance <= within {
                 within = TreeNearest { part, root, point, stack: SmallVec::new() }.visit(within, visit);
             }

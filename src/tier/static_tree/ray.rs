@@ -25,12 +25,10 @@
 //! Cost: O(depth + entries of the leaves along the ray up to the result).
 
 use crate::geometry::{Impact, PreparedCast, RawAabb, overlaps};
-use crate::memory::radix::{Numbered, total_order_key_f64};
 use crate::tier::static_tree::node::{Node, Siblings};
-use crate::tier::static_tree::roots::ROOT_COUNT_MAX;
 use crate::tier::static_tree::split::{CHILD_COUNT, Split, SplitKind};
 use crate::tier::static_tree::subtree::DEPTH_MAX;
-use crate::tier::static_tree::tree::{PART_COUNT, StaticTree, TreePart};
+use crate::tier::static_tree::tree::{StaticTree, TreePart};
 use smallvec::SmallVec;
 
 /// Most nodes that wait to be visited: of four siblings one is visited and three wait.
@@ -48,23 +46,10 @@ impl StaticTree {
         mut t_max: f64,
         visit: &mut impl FnMut(u32, Impact) -> f64,
     ) -> f64 {
-        let mut roots: SmallVec<[(CastSite, TreePart<'_>); PART_COUNT * ROOT_COUNT_MAX]> = SmallVec::new();
-        // Sorted instead of the roots: see `radix`.
-        let mut order: SmallVec<[Numbered; PART_COUNT * ROOT_COUNT_MAX]> = SmallVec::new();
-        for tree in self.parts() {
-            for root in &tree.data.roots {
-                if let Some(part) = cast.interval(&root.bounds, t_max) {
-                    order.push((total_order_key_f64(part[0]), roots.len() as u32));
-                    roots.push((CastSite { node: root.node, cell: root.cell, part }, tree));
-                }
-            }
-        }
-        order.sort_unstable();
-        for (_, number) in order {
-            let (root, tree) = roots[number as usize];
-            if root.part[0] <= t_max {
-                let tree_cast = TreeCast { tree, cast, end: root.part[1], waiting: SmallVec::new() };
-                t_max = tree_cast.visit(root, t_max, visit);
+        for (_, tree, root) in self.sorted_roots(move |root| Some(cast.interval(&root.bounds, t_max)?[0])) {
+            if let Some(part) = cast.interval(&root.bounds, t_max) {
+                let tree_cast = TreeCast { tree, cast, end: part[1], waiting: SmallVec::new() };
+                t_max = tree_cast.visit(CastSite { node: root.node, cell: root.cell, part }, t_max, visit);
             }
         }
         t_max

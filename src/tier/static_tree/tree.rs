@@ -6,15 +6,18 @@ use crate::input::filter::Filter;
 use crate::input::statics::Statics;
 use crate::memory::bit_set::BitSet;
 use crate::memory::buffers::{Buffers, buffers, plain_buffers};
+use crate::memory::radix::{Numbered, total_order_key_f64};
 use crate::memory::shared_column::SharedColumn;
 use crate::tier::static_tree::batches::RunBounds;
 use crate::tier::static_tree::node::{Node, Siblings};
+use crate::tier::static_tree::roots::ROOT_COUNT_MAX;
 use crate::tier::static_tree::rows::StaticRows;
 use crate::tier::static_tree::split::CHILD_COUNT;
+use smallvec::SmallVec;
 use std::sync::{Arc, Weak};
 
 /// Trees of a set: one of the statics as they were when it was built, one of those changed since.
-pub(super) const PART_COUNT: usize = 2;
+const PART_COUNT: usize = 2;
 
 /// A set of boxes that rarely change, in a quadtree: searched often, changed a few at a time.
 ///
@@ -160,6 +163,26 @@ impl StaticTree {
     #[inline(always)]
     pub(super) fn parts(&self) -> [TreePart<'_>; PART_COUNT] {
         [TreePart { data: &self.built, hidden: &self.hidden }, TreePart { data: &self.recent, hidden: &self.disabled }]
+    }
+
+    /// The roots for which `key` returns a number, by that number.
+    pub(super) fn sorted_roots(
+        &self,
+        key: impl Fn(&Root) -> Option<f64>,
+    ) -> impl Iterator<Item = (f64, TreePart<'_>, &Root)> {
+        let mut roots = SmallVec::<[_; PART_COUNT * ROOT_COUNT_MAX]>::new();
+        // Sorted instead of the roots: see `radix`.
+        let mut order = SmallVec::<[Numbered; PART_COUNT * ROOT_COUNT_MAX]>::new();
+        for part in self.parts() {
+            for root in &part.data.roots {
+                if let Some(key) = key(root) {
+                    order.push((total_order_key_f64(key), roots.len() as u32));
+                    roots.push((key, part, root));
+                }
+            }
+        }
+        order.sort_unstable();
+        order.into_iter().map(move |(_, number)| roots[number as usize])
     }
 
     /// The roots of all parts.
