@@ -15,7 +15,7 @@ use crate::memory::listener::PairKind;
 use crate::memory::pair_sink::PairSink;
 use crate::tier::point_grid::band::built_band::{BuiltBand, RawBand};
 use crate::tier::point_grid::band::equal_cells::CellSize;
-use crate::tier::point_grid::band::others::Others;
+use crate::tier::point_grid::band::other_method::Others;
 
 /// Runs the task of a band in the scratch of this thread. `task` is its number in the step.
 pub(crate) fn run_band(
@@ -55,7 +55,7 @@ fn build_and_search(
     output.times.sort = clock.lap();
     // Ends early once the pair limit is exceeded, which the step sees from the budget.
     let _ = find_pairs((pass, in_parallel), task, &mut band, search, output, &mut clock);
-    band.keep(pass.step.level);
+    band.keep();
     output.times.sort += clock.lap();
 }
 
@@ -67,13 +67,13 @@ fn find_pairs(
     output: &mut TaskOutput,
     clock: &mut Clock,
 ) -> Option<()> {
-    let (level, times) = (pass.step.level, &mut output.times);
+    let times = &mut output.times;
     let sink = pass.sink(PairKind::Body, task, &mut output.body_pages);
     let mut sink = sink.with_division(in_parallel, &mut output.parts);
-    band.own_pairs(level, &mut sink)?;
+    band.own_pairs(&mut sink)?;
     output.own_pairs = sink.pair_count();
     times.common = clock.lap();
-    band.ghost_pairs(level, &mut sink)?;
+    band.ghost_pairs(&mut sink)?;
     times.ghosts = clock.lap();
     pairs_with_oversized(pass, band, search, &mut sink)?;
     drop(sink);
@@ -96,5 +96,5 @@ fn pairs_with_oversized(
     let Some(oversized) = pass.oversized else { return Some(()) };
     scratch.found.clear();
     oversized.grid().collect(&band.bounds(), &mut scratch.found);
-    band.pairs_with(pass.step.level, scratch.found.iter().copied(), Others::Bodies, sink)
+    band.pairs_with(scratch.found.iter().copied(), Others::Bodies, sink)
 }

@@ -136,7 +136,7 @@ impl PairFinder {
                 return;
             }
             let mut scratch = scratch.for_band(step.parallel, band.population());
-            band.build(cell_size, PairRules::default(), &mut scratch.band).keep(step.level);
+            band.build(cell_size, PairRules::default(), &mut scratch.band).keep();
         });
         self.poisoned = false;
     }

@@ -30,7 +30,7 @@ use crate::memory::box_group::{BoxGroup, GROUP_MAX};
 use crate::memory::pair_sink::PairSink;
 use crate::simd::{CellRect, CellView, Probe};
 use crate::tier::point_grid::band::built_band::BuiltBand;
-use crate::tier::point_grid::band::others::{GatheredBoxes, Others};
+use crate::tier::point_grid::band::other_method::{GatheredBoxes, Others};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -119,7 +119,7 @@ impl<'s> Way<'s> {
             |found: &mut Vec<BodyRecord>| (found.len() <= STATICS_PER_4_BODIES * population / 4).then_some(());
         found.clear();
         if may_be_few && statics.collect(&bounds, found, are_few).is_some() {
-            let gathered = band.gather(step.level, found.iter().copied());
+            let gathered = band.gather(found.iter().copied());
             return grid_if_faster(step, band, gathered.ns()).map_or(Self::InBand(gathered), Self::Grid);
         }
         let grid = grid_for(step, band).map(|(grid, _)| Self::Grid(grid));
@@ -142,7 +142,7 @@ pub(crate) fn find_band_pairs<'s>(
         }
         Way::InBand(gathered) => {
             let what = Others::Statics(step.statics.tree.filters());
-            band.pairs_with_gathered(*level, gathered, what, sink)
+            band.pairs_with_gathered(gathered, what, sink)
         }
         Way::Grid(grid) => {
             find_loose_pairs(step, band, &grid.left_out, found, sink)?;
@@ -171,7 +171,7 @@ fn find_loose_pairs(
     found.clear();
     step.statics.tree.collect_recent(&band.bounds(), found);
     found.extend_from_slice(left_out);
-    band.pairs_with(step.level, found.iter().copied(), Others::Statics(step.statics.tree.filters()), sink)
+    band.pairs_with(found.iter().copied(), Others::Statics(step.statics.tree.filters()), sink)
 }
 
 /// The most statics outside of cells with which the bodies of a band may search cells or a packed

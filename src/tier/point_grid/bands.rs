@@ -67,8 +67,28 @@ impl Bands {
         let ghosts_start = self.slots.last().map_or(0, |slot| slot.places.end);
         let (records, behind) = self.places.split_at(ghosts_start);
         let behind = GhostRecords { records: behind, first: ghosts_start };
-        let all = BandRun { first: 0, slots: &mut self.slots, records, words: &mut self.words, tasks };
+        let level = self.level;
+        let all = BandRun { first: 0, slots: &mut self.slots, records, words: &mut self.words, level, tasks };
         all.for_each(parallel, behind, &pass);
+        self.directory.finish(&self.slots);
+    }
+
+    /// As [`build_each`](Self::build_each), one after the other on the calling thread, and only for
+    /// bands that are not empty.
+    pub(crate) fn build_in_order(&mut self, mut pass: impl FnMut(RawBand<'_>)) {
+        let level = self.level;
+        let (mut records, ghosts) = self.places.split_at(self.slots.last().map_or(0, |slot| slot.places.end));
+        let (mut words, first_ghost) = (&mut self.words[..], records.len());
+        for slot in &mut self.slots {
+            let (own_records, own_words);
+            (own_records, records) = records.split_at_mut(slot.places.len());
+            (own_words, words) = words.split_at_mut(slot.words.len());
+            slot.thread = 0;
+            if slot.filed_count() > 0 {
+                let ghosts = &ghosts[slot.ghosts.start - first_ghost..slot.ghosts.end - first_ghost];
+                pass(RawBand { slot, records: own_records, ghosts, words: own_words, level });
+            }
+        }
         self.directory.finish(&self.slots);
     }
 
@@ -233,6 +253,7 @@ struct BandRun<'a, T> {
     slots: &'a mut [BandSlot],
     records: &'a mut [BodyRecord],
     words: &'a mut [u32],
+    level: DetectedSimd,
     tasks: &'a mut [T],
 }
 
@@ -258,17 +279,17 @@ impl<'a, T: Send> BandRun<'a, T> {
             parallel::join(parallel, front, back);
             return;
         }
-        let Self { first, slots, records, words, tasks } = self;
+        let Self { first, slots, records, words, level, tasks } = self;
         if let ([slot], [task]) = (slots, tasks) {
             let ghosts = &ghosts.records[slot.ghosts.start - ghosts.first..slot.ghosts.end - ghosts.first];
             let words = &mut words[..slot.words.len()];
             slot.thread = parallel::worker_index(parallel) as u32;
-            pass(first, RawBand { slot, records, ghosts, words }, task);
+            pass(first, RawBand { slot, records, ghosts, words, level }, task);
         }
     }
 
     fn halves(self) -> (Self, Self) {
-        let Self { first, slots, records, words, tasks } = self;
+        let Self { first, slots, records, words, level, tasks } = self;
         let middle = slots.len() / 2;
         let (places_before, words_before) = (slots[0].places.start, slots[0].words.start);
         let (records, back_records) = records.split_at_mut(slots[middle].places.start - places_before);
@@ -280,9 +301,10 @@ impl<'a, T: Send> BandRun<'a, T> {
             slots: back_slots,
             records: back_records,
             words: back_words,
+            level,
             tasks: back_tasks,
         };
-        (BandRun { first, slots, records, words, tasks }, back)
+        (BandRun { first, slots, records, words, level, tasks }, back)
     }
 }
 

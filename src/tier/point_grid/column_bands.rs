@@ -24,7 +24,6 @@ use crate::tier::point_grid::band::slot::BandSlot;
 use crate::tier::point_grid::bands::Bands;
 use crate::tier::point_grid::filing::{FileOptions, Filing};
 use crate::tier::point_grid::size_classes::ClassOptions;
-use parking_lot::Mutex;
 use std::ops::Range;
 
 /// A cell is crowded if it has more boxes than this. A band is crowded if the cells of its boxes
@@ -82,11 +81,9 @@ impl ColumnBands {
         let filed = filing.file(&rows, options, &mut bands);
         debug_assert!(filed.is_ok(), "the boxes are valid");
         let oversized = filing.oversized(&bands).to_vec();
-        let scratch = Mutex::new(BandScratch::default());
-        bands.build_each(false, &mut vec![(); bands.band_count()], |_, band, ()| {
-            if band.population() > 0 {
-                band.build(CellSize::ForSearches, PairRules::default(), &mut scratch.lock()).keep_columns();
-            }
+        let mut scratch = BandScratch::default();
+        bands.build_in_order(|band| {
+            band.build(CellSize::ForSearches, PairRules::default(), &mut scratch).keep_columns();
         });
         // Oversized boxes and ghosts took the rest.
         bands.shrink_to_fit();

@@ -17,13 +17,12 @@ use crate::pair::Pair;
 use crate::simd::DetectedSimd;
 use crate::tier::point_grid::band::built_band::{BuiltBand, RawBand};
 use crate::tier::point_grid::band::equal_cells::CellSize;
-use crate::tier::point_grid::band::others::Others;
+use crate::tier::point_grid::band::other_method::Others;
 use crate::tier::point_grid::band::scratch::BandScratch;
 use crate::tier::point_grid::bands::Bands;
 use crate::tier::point_grid::filing::{FileOptions, Filing};
 use crate::tier::point_grid::size_classes::ClassOptions;
 use bytemuck::NoUninit;
-use parking_lot::Mutex;
 
 /// A grid of boxes, rebuilt from a slice, that finds every overlapping pair and answers queries.
 ///
@@ -126,25 +125,20 @@ impl PointGrid {
         larger.file_in_one_band(filing.oversized(bands), level);
         *len = aabbs.len();
         pairs.clear();
-        // The bands are built and searched one after the other, with the same buffers.
-        let buffers = Mutex::new((scratch, pages, pairs));
-        let pass = |raw: RawBand<'_>, larger: &[BodyRecord]| {
-            let (scratch, pages, pairs) = &mut *buffers.lock();
-            if raw.population() > 0 {
-                let mut band = raw.build(cell_size, PairRules::default(), scratch);
-                // Without a limit, no search ends early.
-                let budget = PairBudget::new(usize::MAX);
-                let _ = find_pairs(&mut band, larger, level, &mut PairSink::new(pool, &budget, pages));
-                band.keep(level);
-                pages.iter().for_each(|page| pairs.extend_from_slice(bytemuck::cast_slice(page.pairs())));
-                pool.recycle(pages);
-            }
+        let mut pass = |raw: RawBand<'_>, larger: &[BodyRecord]| {
+            let mut band = raw.build(cell_size, PairRules::default(), scratch);
+            // Without a limit, no search ends early.
+            let budget = PairBudget::new(usize::MAX);
+            let _ = find_pairs(&mut band, larger, &mut PairSink::new(pool, &budget, pages));
+            band.keep();
+            pages.iter().for_each(|page| pairs.extend_from_slice(bytemuck::cast_slice(page.pairs())));
+            pool.recycle(pages);
         };
-        bands
-            .build_each(false, &mut vec![(); bands.band_count()], |_, raw, ()| pass(raw, larger.single_band_records()));
-        larger.build_each(false, &mut vec![(); larger.band_count()], |_, raw, ()| pass(raw, &[]));
+        bands.build_in_order(|raw| pass(raw, larger.single_band_records()));
+        larger.build_in_order(|raw| pass(raw, &[]));
         Ok(())
     }
+
     /// Number of boxes.
     pub fn len(&self) -> usize {
         self.len
@@ -174,15 +168,10 @@ impl PointGrid {
 }
 
 /// Finds the pairs of a band (GRID-1). `None` once the pair limit is exceeded.
-fn find_pairs(
-    band: &mut BuiltBand<'_>,
-    larger: &[BodyRecord],
-    level: DetectedSimd,
-    sink: &mut PairSink<'_>,
-) -> Option<()> {
-    band.own_pairs(level, sink)?;
-    band.ghost_pairs(level, sink)?;
-    band.pairs_with(level, larger.iter().copied(), Others::Bodies, sink)
+fn find_pairs(band: &mut BuiltBand<'_>, larger: &[BodyRecord], sink: &mut PairSink<'_>) -> Option<()> {
+    band.own_pairs(sink)?;
+    band.ghost_pairs(sink)?;
+    band.pairs_with(larger.iter().copied(), Others::Bodies, sink)
 }
 
 impl std::fmt::Debug for PointGrid {

@@ -26,6 +26,7 @@ pub(crate) struct RawBand<'a> {
     pub(in crate::tier::point_grid) ghosts: &'a [BodyRecord],
     /// Memory for its tables.
     pub(in crate::tier::point_grid) words: &'a mut [u32],
+    pub(in crate::tier::point_grid) level: DetectedSimd,
 }
 
 impl<'a> RawBand<'a> {
@@ -41,7 +42,7 @@ impl<'a> RawBand<'a> {
         rules: PairRules<'a>,
         scratch: &'a mut BandScratch,
     ) -> BuiltBand<'a> {
-        let Self { slot, records, ghosts, words } = self;
+        let Self { slot, records, ghosts, words, level } = self;
         let band = Band::build(&records[..slot.filed_count()], cell_size, words, scratch);
         slot.band = band;
         let filters_by_row = rules.filters_by_row;
@@ -55,7 +56,7 @@ impl<'a> RawBand<'a> {
         band.assert_well_formed(columns, words);
         let cells = band.cell_view(columns, words).with_circles(rules.are_circles);
         let cells = if filters_by_row.is_some() { cells.with_filters(filters) } else { cells };
-        BuiltBand { slot, records, ghosts, words, cells, filters_by_row, keys, scratch }
+        BuiltBand { slot, records, ghosts, words, level, cells, filters_by_row, keys, scratch }
     }
 }
 
@@ -66,6 +67,7 @@ pub(crate) struct BuiltBand<'a> {
     pub(super) records: &'a mut [BodyRecord],
     pub(super) ghosts: &'a [BodyRecord],
     words: &'a [u32],
+    pub(super) level: DetectedSimd,
     pub(super) cells: CellView<'a>,
     pub(super) filters_by_row: Option<&'a [Filter]>,
     pub(super) keys: &'a [u32],
@@ -111,14 +113,19 @@ impl<'a> BuiltBand<'a> {
     }
 
     /// Keeps the bodies for queries, as blocks in the memory of the records.
-    pub(crate) fn keep(self, level: DetectedSimd) {
-        write_blocks(self.records, self.cells.columns(), level);
+    pub(crate) fn keep(self) {
+        write_blocks(self.records, self.cells.columns(), self.level);
     }
 
     /// Keeps the bodies in columns, in the memory of the records.
     pub(crate) fn keep_columns(self) {
         write_columns(self.records, self.cells.columns());
     }
+}
+
+/// The filter of a row, if rows have filters.
+pub(super) fn lookup_by_row(filters: Option<&[Filter]>) -> Option<impl Fn(u32) -> Filter> {
+    filters.map(|filters| |row: u32| filters[row as usize])
 }
 
 /// A band outside of a grid, for tests.
@@ -147,6 +154,7 @@ impl LoneBand {
 
     pub(super) fn build<'a>(&'a mut self, cell_size: CellSize, rules: PairRules<'a>) -> BuiltBand<'a> {
         let Self { slot, records, ghosts, words, scratch } = self;
-        RawBand { slot, records, ghosts, words }.build(cell_size, rules, scratch)
+        let level = DetectedSimd::default();
+        RawBand { slot, records, ghosts, words, level }.build(cell_size, rules, scratch)
     }
 }

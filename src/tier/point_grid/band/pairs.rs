@@ -11,32 +11,26 @@ use crate::geometry::band_box::BandBox;
 use crate::input::filter::Filter;
 use crate::memory::body_record::BodyRecord;
 use crate::memory::pair_sink::PairSink;
-use crate::simd::{CellRect, DetectedSimd, PairOrder, Probe};
-use crate::tier::point_grid::band::built_band::BuiltBand;
+use crate::simd::{CellRect, PairOrder, Probe};
+use crate::tier::point_grid::band::built_band::{BuiltBand, lookup_by_row};
 use crate::tier::point_grid::band::division::in_parts;
-use crate::tier::point_grid::band::others::{GatheredBoxes, Method, Others};
-use crate::tier::point_grid::band::own_pairs::OwnMethod;
+use crate::tier::point_grid::band::other_method::{GatheredBoxes, Method, Others};
+use crate::tier::point_grid::band::own_method::OwnMethod;
 use crate::tier::point_grid::band::scratch::PairScratch;
 use crate::tier::point_grid::band::sweep;
-use crate::tier::sweep::packed_tree::PackedTree;
 
 /// Searches that are passed to a scan at once: a call takes as long as a short search.
 pub(in crate::tier::point_grid) const SEARCHES_AT_ONCE: usize = 16;
 
 impl BuiltBand<'_> {
     /// Finds the pairs of the band's own bodies. `None` once the pair limit is exceeded.
-    pub(crate) fn own_pairs(&mut self, level: DetectedSimd, sink: &mut PairSink<'_>) -> Option<()> {
-        self.own_pairs_by(OwnMethod::of(self.own(), self.band().crowding), level, sink)
+    pub(crate) fn own_pairs(&mut self, sink: &mut PairSink<'_>) -> Option<()> {
+        self.own_pairs_by(OwnMethod::of(self.own(), self.band().crowding), sink)
     }
 
     /// As [`own_pairs`](Self::own_pairs), by a given method.
-    pub(super) fn own_pairs_by(
-        &mut self,
-        method: OwnMethod,
-        level: DetectedSimd,
-        sink: &mut PairSink<'_>,
-    ) -> Option<()> {
-        let len = self.own().len();
+    pub(super) fn own_pairs_by(&mut self, method: OwnMethod, sink: &mut PairSink<'_>) -> Option<()> {
+        let (len, level) = (self.own().len(), self.level);
         match method {
             OwnMethod::Cells { ns } => {
                 let (cells, keys) = (&self.cells, self.keys);
@@ -62,58 +56,47 @@ impl BuiltBand<'_> {
 
     /// Finds the pairs of its own bodies with ghosts (PARTITION-2). `None` once the pair limit is
     /// exceeded.
-    pub(crate) fn ghost_pairs(&mut self, level: DetectedSimd, sink: &mut PairSink<'_>) -> Option<()> {
-        let gathered = self.gather_in_band(level, self.ghosts.iter().copied());
-        self.pairs_with_gathered(level, gathered, Others::Bodies, sink)
+    pub(crate) fn ghost_pairs(&mut self, sink: &mut PairSink<'_>) -> Option<()> {
+        let gathered = self.gather_in_band(self.ghosts.iter().copied());
+        self.pairs_with_gathered(gathered, Others::Bodies, sink)
     }
 
     /// Finds the pairs of its own bodies with boxes in the axes of the world. `None` once the
     /// pair limit is exceeded.
     pub(crate) fn pairs_with(
         &mut self,
-        level: DetectedSimd,
         others: impl Iterator<Item = BodyRecord>,
         what: Others<'_>,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
-        let gathered = self.gather(level, others);
-        self.pairs_with_gathered(level, gathered, what, sink)
+        let gathered = self.gather(others);
+        self.pairs_with_gathered(gathered, what, sink)
     }
 
     /// Takes boxes in the axes of the world for [`pairs_with_gathered`](Self::pairs_with_gathered).
-    pub(crate) fn gather(&mut self, level: DetectedSimd, others: impl Iterator<Item = BodyRecord>) -> GatheredBoxes {
+    pub(crate) fn gather(&mut self, others: impl Iterator<Item = BodyRecord>) -> GatheredBoxes {
         let axes = self.axes();
         let in_band = |BodyRecord { aabb, row }| BodyRecord { aabb: *axes.box_to_band(aabb).edges(), row };
-        self.gather_in_band(level, others.map(in_band))
+        self.gather_in_band(others.map(in_band))
     }
 
-    fn gather_in_band(&mut self, level: DetectedSimd, others: impl Iterator<Item = BodyRecord>) -> GatheredBoxes {
+    fn gather_in_band(&mut self, others: impl Iterator<Item = BodyRecord>) -> GatheredBoxes {
         let bounds = self.band().bounds();
         let boxes = &mut self.scratch.boxes;
         boxes.clear();
         boxes.extend(others.filter(|other| bounds.overlaps(&BandBox::from_edges(other.aabb))));
-        self.choose_method(level)
-    }
-
-    /// Chooses how the pairs with the boxes of the scratch are to be found.
-    fn choose_method(&mut self, level: DetectedSimd) -> GatheredBoxes {
-        let (bounds, lookup, cells) = (self.band().bounds(), self.close_lookup(), &self.cells);
-        let PairScratch { boxes, tree, sort, .. } = &mut *self.scratch;
-        let filter_of = lookup_by_row(self.filters_by_row);
-        let build = |tree: &mut PackedTree| tree.build(cells.columns(), boxes, filter_of, sort);
-        GatheredBoxes::new(level, (&lookup, cells), &bounds, boxes, (tree, build))
+        self.choose_method()
     }
 
     /// Finds the pairs of these bodies with the boxes that were gathered last, by the method that
     /// was chosen then. `None` once the pair limit is exceeded.
     pub(crate) fn pairs_with_gathered(
         &mut self,
-        level: DetectedSimd,
         gathered: GatheredBoxes,
         what: Others<'_>,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
-        let lookup = self.close_lookup();
+        let (lookup, level) = (self.close_lookup(), self.level);
         let PairScratch { boxes, long_boxes, .. } = &mut *self.scratch;
         if let Method::Sweep(plan) = gathered.method {
             plan.divide(boxes, long_boxes);
@@ -150,8 +133,8 @@ impl BuiltBand<'_> {
                 }
                 // The rest may be short on the other axis.
                 std::mem::swap(&mut self.scratch.boxes, &mut self.scratch.long_boxes);
-                let gathered = self.choose_method(level);
-                self.pairs_with_gathered(level, gathered, what, sink)
+                let gathered = self.choose_method();
+                self.pairs_with_gathered(gathered, what, sink)
             }
             Method::Tree => {
                 let PairScratch { boxes, tree, .. } = &*self.scratch;
@@ -166,9 +149,4 @@ impl BuiltBand<'_> {
             }
         }
     }
-}
-
-/// The filter of a row, if rows have filters.
-fn lookup_by_row(filters: Option<&[Filter]>) -> Option<impl Fn(u32) -> Filter> {
-    filters.map(|filters| |row: u32| filters[row as usize])
 }

@@ -8,15 +8,13 @@
 //! - Each box searches a tree of the bodies (`packed_tree`), which has to be built. That suits
 //!   boxes of many sizes, and bodies that are distributed more unevenly than the cells.
 
-use crate::geometry::band_box::BandBox;
 use crate::input::filter::Filter;
-use crate::memory::body_record::BodyRecord;
 use crate::memory::shared_column::SharedColumn;
-use crate::simd::{CellView, DetectedSimd};
-use crate::tier::point_grid::band::cell_grid::CellLookup;
+use crate::tier::point_grid::band::built_band::{BuiltBand, lookup_by_row};
 use crate::tier::point_grid::band::cell_searches::{CELL_SEARCH_NS, CellSearches};
+use crate::tier::point_grid::band::scratch::PairScratch;
 use crate::tier::point_grid::band::sweep::SweepPlan;
-use crate::tier::sweep::packed_tree::{self, PackedTree};
+use crate::tier::sweep::packed_tree;
 
 /// Fewer boxes search the cells.
 const FEW: usize = 16;
@@ -47,25 +45,27 @@ pub(crate) struct GatheredBoxes {
 }
 
 impl GatheredBoxes {
-    /// Chooses how the pairs with some boxes are to be found.
+    /// About how long it takes to find their pairs, in nanoseconds.
+    pub(crate) fn ns(&self) -> f64 {
+        self.ns
+    }
+}
+
+impl BuiltBand<'_> {
+    /// Chooses how the pairs with the boxes of the scratch are to be found.
     ///
-    /// `tree` is that of the bodies, which `build` makes if it is empty and seems to be the
-    /// fastest. Then its leaves tell what searches of it take.
-    pub(super) fn new(
-        level: DetectedSimd,
-        (lookup, cells): (&CellLookup<'_>, &CellView<'_>),
-        bounds: &BandBox,
-        boxes: &[BodyRecord],
-        (tree, build): (&mut PackedTree, impl FnOnce(&mut PackedTree)),
-    ) -> Self {
+    /// The tree of the bodies is built if that seems to be the fastest. Then its leaves tell what
+    /// searches of it take.
+    pub(super) fn choose_method(&mut self) -> GatheredBoxes {
+        let (lookup, bounds, bodies) = (self.close_lookup(), self.band().bounds(), self.cells.columns());
+        let PairScratch { boxes, tree, sort, .. } = &mut *self.scratch;
         if boxes.len() < FEW {
-            return Self { method: Method::Cells, ns: CELL_SEARCH_NS * boxes.len() as f64 };
+            return GatheredBoxes { method: Method::Cells, ns: CELL_SEARCH_NS * boxes.len() as f64 };
         }
-        let searches = CellSearches::sample(lookup, cells, boxes);
-        let bodies = cells.columns();
-        let mut best = Self { method: Method::Cells, ns: searches.ns() };
-        if let Some(plan) = SweepPlan::cheapest(&searches, bounds, bodies, boxes) {
-            best = Self { method: Method::Sweep(plan), ns: plan.ns };
+        let searches = CellSearches::sample(&lookup, &self.cells, boxes);
+        let mut best = GatheredBoxes { method: Method::Cells, ns: searches.ns() };
+        if let Some(plan) = SweepPlan::cheapest(&searches, &bounds, bodies, boxes) {
+            best = GatheredBoxes { method: Method::Sweep(plan), ns: plan.ns };
         }
         if tree.is_empty() {
             let built = packed_tree::BUILD_NS * bodies.len() as f64;
@@ -74,15 +74,10 @@ impl GatheredBoxes {
             if ns >= best.ns || ns + packed_tree::HIT_NS * searches.hits(bodies) >= best.ns {
                 return best;
             }
-            build(tree);
+            tree.build(bodies, boxes, lookup_by_row(self.filters_by_row), sort);
         }
-        let ns = tree.searches_ns(level, boxes);
-        if ns < best.ns { Self { method: Method::Tree, ns } } else { best }
-    }
-
-    /// About how long it takes to find their pairs, in nanoseconds.
-    pub(crate) fn ns(&self) -> f64 {
-        self.ns
+        let ns = tree.searches_ns(self.level, boxes);
+        if ns < best.ns { GatheredBoxes { method: Method::Tree, ns } } else { best }
     }
 }
 
@@ -91,6 +86,7 @@ mod tests {
     use super::*;
     use crate::geometry::overlaps;
     use crate::input::filter::PairRules;
+    use crate::memory::body_record::BodyRecord;
     use crate::memory::pair_sink::{found, found_in_order};
     use crate::tier::point_grid::band::built_band::LoneBand;
     use crate::tier::point_grid::band::equal_cells::CellSize;
@@ -119,9 +115,8 @@ mod tests {
     ) -> [GatheredBoxes; N] {
         let mut band = band.build(CellSize::ForOwnPairs, PairRules::default());
         others.map(|others| {
-            let level = DetectedSimd::default();
-            let gathered = band.gather(level, others.iter().copied());
-            let pairs = found(|sink| band.pairs_with_gathered(level, gathered, Others::Bodies, sink));
+            let gathered = band.gather(others.iter().copied());
+            let pairs = found(|sink| band.pairs_with_gathered(gathered, Others::Bodies, sink));
             let pairs_of = |a: &BodyRecord| {
                 let (aabb, row) = (a.aabb, a.row);
                 others.iter().filter(move |b| overlaps(&aabb, &b.aabb)).map(move |b| [row, b.row])
@@ -216,7 +211,7 @@ mod tests {
     fn pairs_in_order(own: &[BodyRecord], others: &[BodyRecord], what: Others<'_>) -> Vec<[u32; 2]> {
         let mut band = LoneBand::new(own, &[]);
         let mut band = band.build(CellSize::ForOwnPairs, PairRules::default());
-        found_in_order(|sink| band.pairs_with(DetectedSimd::default(), others.iter().copied(), what, sink))
+        found_in_order(|sink| band.pairs_with(others.iter().copied(), what, sink))
     }
 
     #[test]

@@ -58,7 +58,6 @@ mod tests {
     use crate::input::filter::Filter;
     use crate::input::filter::PairRules;
     use crate::memory::pair_sink::found;
-    use crate::simd::DetectedSimd;
     use crate::tier::point_grid::band::built_band::LoneBand;
     use crate::tier::point_grid::band::equal_cells::CellSize;
     use crate::tier::point_grid::band::sweep::tests::{circles_overlap, filter_of, records};
@@ -90,8 +89,7 @@ mod tests {
             for ns in [0.0, 1e9] {
                 let [x, y] = [0, 1].map(|axis| OwnMethod::Sweep { axis, ns });
                 for method in [OwnMethod::Cells { ns }, x, y, OwnMethod::Tree { ns }] {
-                    let level = DetectedSimd::default();
-                    let pairs = found(|sink| band.own_pairs_by(method, level, sink));
+                    let pairs = found(|sink| band.own_pairs_by(method, sink));
                     assert_eq!(pairs, truth, "{label}, {method:?}, filters {filtered}, circles {are_circles}");
                 }
             }
