@@ -145,12 +145,12 @@ mod history; // what the last steps were like
 
 mod advice; // what to change if a step costs more than it has to
 mod call; // the calls that change a world
-mod reader; // snapshots for other threads
 #[cfg(feature = "record")]
 pub mod record; // calls written to a file and read back
 mod report;
 #[cfg(feature = "serde")]
 mod save;
+mod snapshot; // snapshots for other threads
 mod state; // what a world consists of
 mod step; // the phases of a step, in order
 mod step_changed; // the same, for a step that is told which rows changed
@@ -178,10 +178,10 @@ pub use input::statics::Statics;
 pub use input::strided::StridedColumn;
 pub use pair::{Hit, Pair, StaticPair};
 pub use query::{CastHit, Neighbor, QueryBuilder, Tier};
-pub use reader::{Snapshot, SnapshotReader};
 pub use report::{GridReport, Report};
 #[cfg(feature = "serde")]
 pub use save::SavedWorld;
+pub use snapshot::{Snapshot, SnapshotReader};
 pub use world::World;
 
 /// The README's examples are compiled and run like all others.

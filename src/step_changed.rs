@@ -185,7 +185,7 @@ impl WorldState {
     }
 
     fn has_invalid(&self, rows: &Chunks<'_, '_>) -> bool {
-        self.broad_phase.changed.rows().iter().any(|&row| rows.check(row as usize).is_err())
+        self.broad_phase.changed.rows().iter().any(|&row| rows.checked_box(row as usize).is_err())
     }
 
     /// Files all rows, and keeps what the next step needs to update them. Unless
@@ -351,7 +351,7 @@ impl WorldState {
         front.write_boxes(boxes);
         let changed = self.broad_phase.changed.set();
         for (row, before) in (0u32..).zip(boxes).take(rows.len()).filter(|&(row, _)| !changed.contains(row)) {
-            assert!(rows.check(row as usize) == Ok(*before), "row {row} changed, but is not in `changed`");
+            assert!(rows.checked_box(row as usize) == Ok(*before), "row {row} changed, but is not in `changed`");
             let has_same = (!has_filters || rows.filter(row) == front.filter(row))
                 && (!has_ids || front.ids.get(row as usize).is_none_or(|&id| id == rows.id(row)));
             assert!(has_same, "the filter or the id of row {row} changed, but the row is not in `changed`");

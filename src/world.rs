@@ -14,12 +14,12 @@ use crate::input::bodies::Bodies;
 use crate::input::changed_rows::ChangedRows;
 use crate::input::statics::Statics;
 use crate::query::{CastHit, Hits, Neighbor, QueryBuilder};
-use crate::reader::SnapshotReader;
 #[cfg(feature = "record")]
 use crate::record::{Recorder, RecordingSummary};
 use crate::report::Report;
 #[cfg(feature = "serde")]
 use crate::save::SavedWorld;
+use crate::snapshot::SnapshotReader;
 use crate::state::WorldState;
 use crate::tier::DebugShape;
 use crate::tier::static_tree::tree::StaticTree;

@@ -9,7 +9,7 @@ use crate::memory::page::{Page, PagePool, PairBudget};
 use crate::memory::pair_sink::PairSink;
 use crate::simd::DetectedSimd;
 use crate::tier::point_grid::band::equal_cells::CellSize;
-use crate::tier::point_grid::filing::FileOptions;
+use crate::tier::point_grid::partition::FileOptions;
 use crate::tier::point_grid::size_classes::ClassOptions;
 
 /// The constants of a step.

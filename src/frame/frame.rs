@@ -2,10 +2,10 @@
 //! of that step.
 
 use crate::error::InvalidRow;
+use crate::frame::cached_bodies::CachedBodies;
 use crate::frame::moved::{FrameStamp, MovedBodies};
 use crate::frame::oversized::Oversized;
 use crate::frame::phases::PhaseTimes;
-use crate::frame::sleepers::CachedBodies;
 use crate::frame::statics::StaticSet;
 use crate::geometry::{NO_BOX, RawAabb, is_no_box};
 use crate::input::filter::Filter;

@@ -1,8 +1,8 @@
 //! The point grids of a frame. Each common body counts in exactly one of them.
 
+use crate::frame::cached_bodies::CachedBodies;
 use crate::frame::frame::Frame;
 use crate::frame::moved::MovedBodies;
-use crate::frame::sleepers::CachedBodies;
 use crate::tier::point_grid::bands::Bands;
 
 /// A point grid of a frame, of which some entries may not count.

@@ -36,7 +36,7 @@ impl BoxSource for StoredBoxes {
         self.0.len()
     }
 
-    fn check(&self, row: usize) -> Result<RawAabb, InvalidRow> {
+    fn checked_box(&self, row: usize) -> Result<RawAabb, InvalidRow> {
         let aabb = self.0[row];
         // Infinite edges are valid here, as they are in a step; a NaN marks a row that was skipped.
         if aabb[0].is_nan() { Err(InvalidRow::new(row as u32, Column::Min, 0, aabb[0])) } else { Ok(aabb) }

@@ -136,7 +136,7 @@ impl<'i, 'a> Chunks<'i, 'a> {
         let chunk = &self.chunks[k];
         let aabb = match read_body(chunk, at) {
             Some(aabb) => aabb,
-            None => self.check(row as usize)?,
+            None => self.checked_box(row as usize)?,
         };
         let filter = chunk.filters.map_or(Filter::ALL, |filters| filters.at(at));
         let id = chunk.ids.map_or(u64::from(row), |ids| ids.at(at));
@@ -232,7 +232,7 @@ impl BoxSource for Chunks<'_, '_> {
         self.starts[self.chunks.len()]
     }
 
-    fn check(&self, row: usize) -> Result<RawAabb, InvalidRow> {
+    fn checked_box(&self, row: usize) -> Result<RawAabb, InvalidRow> {
         let (k, in_chunk) = self.chunk_of(row);
         check_body(&self.chunks[k], in_chunk, row as u32)
             .map_err(|error| if self.chunks.len() > 1 { error.in_chunk(k, in_chunk) } else { error })

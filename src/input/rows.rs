@@ -13,19 +13,19 @@ pub(crate) trait BoxSource: Sync {
     /// Number of rows, at most [`ROWS_MAX`].
     fn len(&self) -> usize;
 
-    /// Writes the numbers in the step of a range of rows, if they differ from those in the source.
-    /// Returns whether they do.
-    fn write_numbers(&self, rows: Range<usize>, numbers: &mut [u32]) -> bool {
-        let _ = (rows, numbers);
+    /// Writes which rows of the step these are, if they are others there than in the source.
+    /// Returns whether they are.
+    fn write_rows(&self, rows: Range<usize>, of_step: &mut [u32]) -> bool {
+        let _ = (rows, of_step);
         false
     }
 
     /// Returns the box of a row, or its first invalid value.
-    fn check(&self, row: usize) -> Result<RawAabb, InvalidRow>;
+    fn checked_box(&self, row: usize) -> Result<RawAabb, InvalidRow>;
 
     /// Writes the boxes of a range, and returns whether all are certainly valid.
     ///
-    /// If not, [`check`](Self::check) decides about each row.
+    /// If not, [`checked_box`](Self::checked_box) decides about each row.
     fn read(&self, rows: Range<usize>, boxes: &mut [RawAabb]) -> bool;
 }
 
@@ -37,7 +37,7 @@ impl BoxSource for BoxSlice<'_> {
         self.0.len()
     }
 
-    fn check(&self, row: usize) -> Result<RawAabb, InvalidRow> {
+    fn checked_box(&self, row: usize) -> Result<RawAabb, InvalidRow> {
         check_box(row as u32, &self.0[row]).map(|()| self.0[row])
     }
 

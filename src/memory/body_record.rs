@@ -29,12 +29,12 @@ impl BoxSource for RecordRows<'_> {
         self.0.len()
     }
 
-    fn write_numbers(&self, rows: Range<usize>, numbers: &mut [u32]) -> bool {
+    fn write_rows(&self, rows: Range<usize>, numbers: &mut [u32]) -> bool {
         numbers.iter_mut().zip(&self.0[rows]).for_each(|(number, record)| *number = record.row);
         true
     }
 
-    fn check(&self, row: usize) -> Result<RawAabb, InvalidRow> {
+    fn checked_box(&self, row: usize) -> Result<RawAabb, InvalidRow> {
         Ok(self.0[row].aabb)
     }
 

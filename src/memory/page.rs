@@ -145,19 +145,19 @@ fn new_page() -> PageBuffer {
 /// How many more pairs a step may report.
 pub(crate) struct PairBudget {
     limit: usize,
-    closed: AtomicUsize,
+    spent: AtomicUsize,
     exceeded: AtomicBool,
 }
 
 impl PairBudget {
     pub(crate) fn new(limit: usize) -> Self {
-        Self { limit, closed: AtomicUsize::new(0), exceeded: AtomicBool::new(false) }
+        Self { limit, spent: AtomicUsize::new(0), exceeded: AtomicBool::new(false) }
     }
 
-    /// Counts the pairs of a closed page. Returns whether all so far are within the limit.
+    /// Counts more pairs. Returns whether all so far are within the limit.
     pub(crate) fn spend(&self, pairs: usize) -> bool {
         // Relaxed: only the sum matters, and the final read follows the join of all tasks.
-        let before = self.closed.fetch_add(pairs, Ordering::Relaxed);
+        let before = self.spent.fetch_add(pairs, Ordering::Relaxed);
         let within = before + pairs <= self.limit;
         if !within {
             self.exceeded.store(true, Ordering::Relaxed);

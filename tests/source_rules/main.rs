@@ -33,7 +33,7 @@ const ROOMS: &[&[&str]] = &[
     &["history.rs"],
     &["advice.rs"],
     &["state.rs"],
-    &["call.rs", "reader.rs", "report.rs", "save.rs", "step.rs"],
+    &["call.rs", "snapshot.rs", "report.rs", "save.rs", "step.rs"],
     &["step_changed.rs"],
     &["record"],
     &["world.rs"],

@@ -1,7 +1,7 @@
 //! The pairs of cached bodies with each other and with statics, reused from step to step.
 
 use crate::broad_phase::pairs::{FoundPairs, PairPages};
-use crate::frame::sleepers::CachedBodies;
+use crate::frame::cached_bodies::CachedBodies;
 use crate::memory::page::{Page, PagePool, PairBudget};
 use crate::memory::pair_sink::PairSink;
 use crate::parallel;

@@ -232,7 +232,7 @@ impl RowChunk {
 fn check(input: &Chunks<'_, '_>, rows: Range<usize>, skip_invalid: bool, invalid: &mut Vec<InvalidRow>) -> u64 {
     let mut valid = 0;
     for (k, row) in rows.enumerate() {
-        match input.check(row) {
+        match input.checked_box(row) {
             Ok(_) => valid |= 1 << k,
             // For an error, the lowest one is enough.
             Err(row) if skip_invalid || invalid.is_empty() => invalid.push(row),

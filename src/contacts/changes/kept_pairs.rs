@@ -231,10 +231,11 @@ impl KeptSide {
         edits.added.extend(merge(returning, found.edits.added.iter().copied()));
         // Pairs that would return to the pages, but ended.
         edits.cancel();
-        self.page_count_after() + found.active.len()
+        self.pair_count_after() + found.active.len()
     }
 
-    fn page_count_after(&self) -> usize {
+    /// The number of pairs that the pages will have.
+    fn pair_count_after(&self) -> usize {
         self.pages.pair_count() + self.page_edits.added.len() - self.page_edits.removed.len()
     }
 
@@ -300,7 +301,7 @@ impl KeptSide {
     }
 
     fn edit_pages(&mut self, row_count: usize, parallel: bool) {
-        let (pair_count, edits) = (self.page_count_after(), &self.page_edits);
+        let (pair_count, edits) = (self.pair_count_after(), &self.page_edits);
         let page_count = row_count.div_ceil(SEGMENT_ROWS);
         // Nothing else has the pages while a step is at work, so they are not cloned.
         let pages = Arc::make_mut(&mut self.pages).edit(pair_count);

@@ -77,7 +77,7 @@ impl<'s> MarginTest<'s> {
 
     /// The box of a row, grown by the margin; NaN, which overlaps nothing, if the row is invalid.
     fn grown_box(&self, row: u32) -> RawAabb {
-        self.step.rows.check(row as usize).map_or(NO_BOX, |aabb| grow_box(aabb, self.step.margin))
+        self.step.rows.checked_box(row as usize).map_or(NO_BOX, |aabb| grow_box(aabb, self.step.margin))
     }
 }
 

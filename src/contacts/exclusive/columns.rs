@@ -56,22 +56,22 @@ use sealed::SharedColumns;
 
 /// A column in the form that threads share.
 #[derive(Debug)]
-pub struct SharedColumn<T> {
+pub struct ColumnPtr<T> {
     start: *mut T,
     column: PhantomData<*mut T>,
 }
 
-impl<T> Clone for SharedColumn<T> {
+impl<T> Clone for ColumnPtr<T> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<T> Copy for SharedColumn<T> {}
+impl<T> Copy for ColumnPtr<T> {}
 
 // SAFETY: the pointer is used only by `SharedColumns::row`, whose callers use a row on one thread
 // at a time. `T: Send` because rows are changed, and so may be dropped, on other threads.
-unsafe impl<T: Send> Sync for SharedColumn<T> {}
+unsafe impl<T: Send> Sync for ColumnPtr<T> {}
 
 macro_rules! column {
     ($($column:ty)*) => {$(
@@ -79,18 +79,18 @@ macro_rules! column {
 
         impl<T: Send + 'static> SharedColumns for $column {
             type Row<'r> = &'r mut T;
-            type Shared = SharedColumn<T>;
+            type Shared = ColumnPtr<T>;
 
             fn lengths(&self, each: &mut dyn FnMut(usize)) {
                 each(self.len());
             }
 
-            fn share(&mut self) -> SharedColumn<T> {
-                SharedColumn { start: self.as_mut_ptr(), column: PhantomData }
+            fn share(&mut self) -> ColumnPtr<T> {
+                ColumnPtr { start: self.as_mut_ptr(), column: PhantomData }
             }
 
             #[inline(always)]
-            unsafe fn row<'r>(shared: &SharedColumn<T>, row: usize) -> &'r mut T {
+            unsafe fn row<'r>(shared: &ColumnPtr<T>, row: usize) -> &'r mut T {
                 // SAFETY: the column has the row and is mutably borrowed, and nothing else uses the
                 // row for 'r: the caller guarantees all three.
                 unsafe { &mut *shared.start.add(row) }

@@ -1,5 +1,6 @@
 //! The bands of all size classes: built in one pass, then kept for queries.
 
+use crate::geometry::RawAabb;
 use crate::geometry::band_box::{BandAxes, BandBox};
 use crate::memory::blocks::SoaBlocks;
 use crate::memory::body_record::BodyRecord;
@@ -141,6 +142,12 @@ impl Bands {
     /// All bands, by index.
     pub(crate) fn slots(&self) -> &[BandSlot] {
         &self.slots
+    }
+
+    /// Indices of the bands whose bodies may overlap an area.
+    pub(crate) fn bands_overlapping(&self, area: RawAabb) -> impl Iterator<Item = usize> {
+        let classes = self.directory.classes().iter();
+        classes.flat_map(move |class| self.directory.slots_overlapping(class, &class.axes.box_to_band(area)))
     }
 
     /// All size classes, smallest first.

@@ -22,7 +22,8 @@ use crate::tier::point_grid::band::pairs::SEARCHES_AT_ONCE;
 use crate::tier::point_grid::band::scratch::BandScratch;
 use crate::tier::point_grid::band::slot::BandSlot;
 use crate::tier::point_grid::bands::Bands;
-use crate::tier::point_grid::filing::{FileOptions, Filing};
+use crate::tier::point_grid::filing::Filing;
+use crate::tier::point_grid::partition::FileOptions;
 use crate::tier::point_grid::size_classes::ClassOptions;
 use std::ops::Range;
 

@@ -62,12 +62,6 @@ pub(crate) struct SearchBuffers<const N: usize> {
 }
 
 impl Bands {
-    /// Indices of the bands whose bodies may overlap an area.
-    pub(crate) fn bands_overlapping(&self, area: RawAabb) -> impl Iterator<Item = usize> {
-        let classes = self.directory.classes().iter();
-        classes.flat_map(move |class| self.directory.slots_overlapping(class, &class.axes.box_to_band(area)))
-    }
-
     /// Prepares a search of a band.
     pub(crate) fn search_band(&self, band: usize) -> BandSearch<'_> {
         let slot = &self.slots[band];

@@ -16,7 +16,7 @@ impl PointGrid {
 impl Bands {
     /// The index, in the table of cells, of the cell in which a body that begins at a point would
     /// be filed.
-    pub(crate) fn place(&self, point: [f32; 2]) -> u64 {
+    pub(crate) fn sort_key(&self, point: [f32; 2]) -> u64 {
         let mut classes = self.directory.classes().iter();
         let Some(class) = classes.find(|class| class.bounds.is_some()) else { return 0 };
         let [x, y] = class.axes.point_to_band(point);

@@ -13,7 +13,7 @@ use crate::tier::point_grid::band::build::Band;
 use crate::tier::point_grid::band::cell_grid::words_max;
 use crate::tier::point_grid::band::slot::BandSlot;
 use crate::tier::point_grid::bands::Bands;
-use crate::tier::point_grid::partition::Partition;
+use crate::tier::point_grid::partition::{FileOptions, Partition};
 use crate::tier::point_grid::planner::Planner;
 use crate::tier::point_grid::size_classes::ClassOptions;
 
@@ -25,16 +25,6 @@ pub(crate) struct Filing {
 }
 
 buffers!(Filing { leveled: planner, partition; own: ; plain: ; });
-
-/// Options of a filing.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct FileOptions {
-    /// Whether invalid rows are left out; otherwise they are an error.
-    pub(crate) skip_invalid: bool,
-    /// The instruction set of filing, and of searches of the bands.
-    pub(crate) level: DetectedSimd,
-    pub(crate) parallel: bool,
-}
 
 impl Filing {
     /// Plans size classes and bands for the rows that [`file`](Self::file) is called with next.
@@ -52,9 +42,8 @@ impl Filing {
         bands: &mut Bands,
     ) -> Result<(), InvalidRow> {
         let (plan, partition) = (self.planner.plan(), &mut self.partition);
-        let FileOptions { skip_invalid, level, parallel } = options;
-        partition.rebuild(rows, plan, skip_invalid, level, parallel, &mut bands.places)?;
-        bands.level = level;
+        partition.rebuild(rows, plan, options, &mut bands.places)?;
+        bands.level = options.level;
         bands.slots.clear();
         let mut words = 0;
         for class in plan.classes() {

@@ -36,7 +36,7 @@ mod extremes;
 pub(crate) mod filing;
 pub(crate) mod nearest;
 mod orientation;
-mod partition;
+pub(crate) mod partition;
 mod places;
 mod plan;
 mod planner;

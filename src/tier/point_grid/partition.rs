@@ -40,15 +40,25 @@ const CHUNK_LEN: usize = 8192;
 /// Capacity for routed rows of a chunk at first; a few rows in a hundred are routed.
 const ROUTED_RESERVE: usize = CHUNK_LEN / 16;
 
-/// Key of a row whose body the smallest class does not own, or that was skipped.
+/// Band of a row whose body the smallest class does not own, or that was skipped.
 const NO_BAND: u16 = u16::MAX;
 
 /// Place of a row whose body the smallest class does not own, or that was skipped.
 const NO_PLACE: usize = usize::MAX;
 
-/// The axis that bands divide, a constant in the loops of [`key_batch`].
+/// The axis that bands divide, a constant in the loops of [`assign_bands`].
 const X: usize = 0;
 const Y: usize = 1;
+
+/// Options of a filing.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FileOptions {
+    /// Whether invalid rows are left out; otherwise they are an error.
+    pub(crate) skip_invalid: bool,
+    /// The instruction set of filing, and of searches of the bands.
+    pub(crate) level: DetectedSimd,
+    pub(crate) parallel: bool,
+}
 
 /// Where the records of each destination are.
 ///
@@ -56,7 +66,7 @@ const Y: usize = 1;
 /// of each band; the oversized bodies.
 #[derive(Default)]
 pub(super) struct Partition {
-    bands: usize,
+    band_count: usize,
     /// By chunk and destination: first the number of records, then the place of the next one.
     cursors: Vec<usize>,
     /// First record of each destination, and the end of the last.
@@ -68,7 +78,7 @@ pub(super) struct Partition {
 #[derive(Default)]
 struct Chunk {
     /// By row: the band of the smallest class that owns the body, or [`NO_BAND`].
-    keys: Vec<u16>,
+    bands: Vec<u16>,
     /// Rows that go to other destinations, or to further ones.
     routed: Vec<u32>,
     /// These destinations, row by row.
@@ -77,8 +87,8 @@ struct Chunk {
 }
 
 plain_buffers!(InvalidRow);
-buffers!(Chunk { leveled: keys, routed, routes, invalid; own: ; plain: ; });
-buffers!(Partition { leveled: cursors, starts, chunks; own: ; plain: bands; });
+buffers!(Chunk { leveled: bands, routed, routes, invalid; own: ; plain: ; });
+buffers!(Partition { leveled: cursors, starts, chunks; own: ; plain: band_count; });
 
 /// The rows of one chunk, in one of the two passes.
 struct ChunkRows<'a> {
@@ -92,15 +102,12 @@ struct ChunkRows<'a> {
 impl Partition {
     /// Distributes all rows to destinations in `places`.
     ///
-    /// If `skip_invalid`, invalid rows are left out; otherwise the lowest one is the error, and
-    /// `places` stays unchanged.
+    /// If an invalid row is an error, the lowest one is returned, and `places` stays unchanged.
     pub(super) fn rebuild(
         &mut self,
         rows: &dyn SimdRows,
         plan: &GridPlan,
-        skip_invalid: bool,
-        level: DetectedSimd,
-        parallel: bool,
+        FileOptions { skip_invalid, level, parallel }: FileOptions,
         places: &mut BandPlaces,
     ) -> Result<(), InvalidRow> {
         let destinations = 2 * plan.band_count() + 1;
@@ -123,7 +130,7 @@ impl Partition {
         let chunks = &mut self.chunks[..chunk_count];
         parallel::for_each_chunk_and(parallel, &mut self.cursors, destinations, chunks, |number, cursors, chunk| {
             let chunk = ChunkRows { rows, plan, level, number, chunk };
-            // SAFETY: the count pass over the same rows, with the same keys and routes, reserved
+            // SAFETY: the count pass over the same rows, with the same bands and routes, reserved
             // the places from `cursors` on: as many as are written, in bounds, and for this chunk
             // only.
             level.run(unsafe { ScatterPass::new(chunk, cursors, records) });
@@ -132,8 +139,8 @@ impl Partition {
     }
 
     /// Turns counts into places: by destination, and within it by chunk (PARTITION-3).
-    fn place_chunks(&mut self, chunks: usize, destinations: usize, bands: usize) {
-        self.bands = bands;
+    fn place_chunks(&mut self, chunks: usize, destinations: usize, band_count: usize) {
+        self.band_count = band_count;
         self.starts.clear();
         let mut next = 0;
         for destination in 0..destinations {
@@ -142,7 +149,7 @@ impl Partition {
                 let cursor = &mut self.cursors[chunk * destinations + destination];
                 next += std::mem::replace(cursor, next);
             }
-            if destination < bands {
+            if destination < band_count {
                 next += SOA_PAD;
             }
         }
@@ -165,12 +172,12 @@ impl Partition {
 
     /// The ghosts in a band.
     pub(super) fn ghosts(&self, band: usize) -> Range<usize> {
-        self.destination(self.bands + band)
+        self.destination(self.band_count + band)
     }
 
     /// The bodies that no class takes.
     pub(super) fn oversized(&self) -> Range<usize> {
-        self.destination(2 * self.bands)
+        self.destination(2 * self.band_count)
     }
 
     fn destination(&self, destination: usize) -> Range<usize> {
@@ -192,54 +199,59 @@ impl SimdJob for CountPass<'_> {
     #[inline(always)]
     fn run(self) {
         let Self { chunk: ChunkRows { rows, plan, level, number, chunk }, skip_invalid, counts } = self;
-        chunk.keys.resize(CHUNK_LEN, NO_BAND);
+        chunk.bands.resize(CHUNK_LEN, NO_BAND);
         chunk.routed.clear();
         chunk.routed.reserve(ROUTED_RESERVE);
         chunk.routes.clear();
         chunk.routes.reserve(ROUTED_RESERVE);
-        let Chunk { keys, routed, routes, invalid } = chunk;
+        let Chunk { bands, routed, routes, invalid } = chunk;
         let are_exchanged = plan.smallest_axes().is_exchanged();
         for_each_batch((rows, level), number, |from, boxes, all_valid| {
-            let keys = &mut keys[from % CHUNK_LEN..][..boxes.len()];
+            let bands = &mut bands[from % CHUNK_LEN..][..boxes.len()];
             let mut aside = [0u16; BATCH];
             let aside_count;
             if let (Some(class), true) = (plan.classes().first(), all_valid) {
                 aside_count = if are_exchanged {
-                    key_batch::<X>(boxes, keys, counts, &mut aside, class)
+                    assign_bands::<X>(boxes, bands, counts, &mut aside, class)
                 } else {
-                    key_batch::<Y>(boxes, keys, counts, &mut aside, class)
+                    assign_bands::<Y>(boxes, bands, counts, &mut aside, class)
                 };
             } else {
-                keys.fill(NO_BAND);
+                bands.fill(NO_BAND);
                 aside_count = boxes.len();
                 aside.iter_mut().enumerate().for_each(|(k, slot)| *slot = k as u16);
             }
             for &k in &aside[..aside_count] {
                 let (k, row) = (usize::from(k), from + usize::from(k));
-                if !all_valid && let Err(row) = rows.check(row) {
+                if !all_valid && let Err(error) = rows.checked_box(row) {
                     // For an error, the lowest one is enough.
                     if skip_invalid || invalid.is_empty() {
-                        invalid.push(row);
+                        invalid.push(error);
                     }
-                    continue;
-                }
-                let before = routes.len();
-                let own = route(plan, &boxes[k], routes);
-                if own.destination() != usize::from(keys[k]) {
-                    if keys[k] != NO_BAND {
-                        counts[usize::from(keys[k])] -= 1;
-                        keys[k] = NO_BAND;
-                    }
-                    routes.push(own);
-                }
-                routes[before..].iter().for_each(|route| counts[route.destination()] += 1);
-                if let Some(last) = routes[before..].last_mut() {
-                    last.mark_last();
+                } else if route_aside(plan, &boxes[k], &mut bands[k], counts, routes) {
                     routed.push(row as u32);
                 }
             }
         });
     }
+}
+
+/// Counts the destinations of a box that was set aside, and appends those that are not its `band`.
+/// Returns whether there are any. A band that does not own it becomes [`NO_BAND`].
+#[inline(always)]
+fn route_aside(plan: &GridPlan, aabb: &RawAabb, band: &mut u16, counts: &mut [usize], routes: &mut Vec<Route>) -> bool {
+    let before = routes.len();
+    let own = route(plan, aabb, routes);
+    if own.destination() != usize::from(*band) {
+        if *band != NO_BAND {
+            counts[usize::from(*band)] -= 1;
+            *band = NO_BAND;
+        }
+        routes.push(own);
+    }
+    let added = &mut routes[before..];
+    added.iter().for_each(|route| counts[route.destination()] += 1);
+    added.last_mut().map(Route::mark_last).is_some()
 }
 
 /// The second pass over a chunk: writes its records.
@@ -266,7 +278,7 @@ impl SimdJob for ScatterPass<'_> {
     fn run(self) {
         let Self { chunk: ChunkRows { rows, plan, level, number, chunk }, cursors, records } = self;
         let common_axes = plan.smallest_axes();
-        let (keys, mut routed, mut routes) = (&chunk.keys, chunk.routed.iter().peekable(), chunk.routes.iter());
+        let (bands, mut routed, mut routes) = (&chunk.bands, chunk.routed.iter().peekable(), chunk.routes.iter());
         let mut numbers = [0; BATCH];
         let put = |place: usize, axes: BandAxes, aabb: RawAabb, row: u32| {
             let record = BodyRecord { aabb: *axes.box_to_band(aabb).edges(), row };
@@ -282,14 +294,14 @@ impl SimdJob for ScatterPass<'_> {
             place
         };
         for_each_batch((rows, level), number, |from, boxes, _| {
-            let keys = &keys[from % CHUNK_LEN..][..boxes.len()];
-            let are_numbered = rows.write_numbers(from..from + boxes.len(), &mut numbers[..boxes.len()]);
+            let bands = &bands[from % CHUNK_LEN..][..boxes.len()];
+            let are_numbered = rows.write_rows(from..from + boxes.len(), &mut numbers[..boxes.len()]);
             let number_at = |k: usize| if are_numbered { numbers[k] } else { (from + k) as u32 };
             // All places before any record: on some processors, a write to a place that is not yet
             // known delays the load of the next cursor.
             let mut places = [NO_PLACE; BATCH];
-            for (place, &key) in places.iter_mut().zip(keys) {
-                *place = if key == NO_BAND { NO_PLACE } else { next_place(usize::from(key)) };
+            for (place, &band) in places.iter_mut().zip(bands) {
+                *place = if band == NO_BAND { NO_PLACE } else { next_place(usize::from(band)) };
             }
             for (k, (&aabb, &place)) in boxes.iter().zip(&places).enumerate() {
                 if place != NO_PLACE {
@@ -312,9 +324,9 @@ impl SimdJob for ScatterPass<'_> {
 /// Assigns bands to a batch as if all boxes were of the smallest class, as most are in most worlds,
 /// and reached into no other band. Returns how many are set aside because this is not so.
 #[inline(always)]
-fn key_batch<const AXIS: usize>(
+fn assign_bands<const AXIS: usize>(
     boxes: &[RawAabb],
-    keys: &mut [u16],
+    bands: &mut [u16],
     counts: &mut [usize],
     aside: &mut [u16; BATCH],
     class: &SizeClass,
@@ -323,12 +335,12 @@ fn key_batch<const AXIS: usize>(
     let marks = &mut marks[..boxes.len()];
     // Sides are tested in the loop that computes bands, so that it loads all edges once.
     let marked_edges = boxes.iter().map(|aabb| (aabb[AXIS], aabb[AXIS + 2], !class.takes(aabb)));
-    class.borders.find_bands(marked_edges, keys, marks);
+    class.borders.find_bands(marked_edges, bands, marks);
     if class.is_divided() {
-        divide_strips::<AXIS>(boxes, keys, marks, class);
+        divide_strips::<AXIS>(boxes, bands, marks, class);
     }
     // Loops of their own: a single one would run out of registers.
-    keys.iter().for_each(|&key| counts[usize::from(key)] += 1);
+    bands.iter().for_each(|&band| counts[usize::from(band)] += 1);
     let mut aside_count = 0;
     for (k, &is_aside) in marks.iter().enumerate() {
         aside[aside_count] = k as u16;
@@ -342,10 +354,10 @@ fn key_batch<const AXIS: usize>(
 // Not inlined, to keep the loops of undivided classes as they are without it.
 #[cold]
 #[inline(never)]
-fn divide_strips<const AXIS: usize>(boxes: &[RawAabb], keys: &mut [u16], marks: &mut [bool], class: &SizeClass) {
-    for ((key, mark), aabb) in keys.iter_mut().zip(marks).zip(boxes) {
-        let within = class.bands_across(usize::from(*key), [aabb[1 - AXIS], aabb[3 - AXIS]]);
-        *key = within.start as u16;
+fn divide_strips<const AXIS: usize>(boxes: &[RawAabb], bands: &mut [u16], marks: &mut [bool], class: &SizeClass) {
+    for ((band, mark), aabb) in bands.iter_mut().zip(marks).zip(boxes) {
+        let within = class.bands_across(usize::from(*band), [aabb[1 - AXIS], aabb[3 - AXIS]]);
+        *band = within.start as u16;
         *mark |= within.len() > 1;
     }
 }

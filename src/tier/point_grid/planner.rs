@@ -153,7 +153,7 @@ fn take_sample(rows: &dyn SimdRows, level: DetectedSimd, groups: usize, sample: 
         if rows.read_with(level, group.clone(), boxes) {
             add(boxes);
         } else {
-            group.filter_map(|row| rows.check(row).ok()).for_each(|aabb| add(&[aabb]));
+            group.filter_map(|row| rows.checked_box(row).ok()).for_each(|aabb| add(&[aabb]));
         }
     }
 }

@@ -20,7 +20,8 @@ use crate::tier::point_grid::band::equal_cells::CellSize;
 use crate::tier::point_grid::band::other_method::Others;
 use crate::tier::point_grid::band::scratch::BandScratch;
 use crate::tier::point_grid::bands::Bands;
-use crate::tier::point_grid::filing::{FileOptions, Filing};
+use crate::tier::point_grid::filing::Filing;
+use crate::tier::point_grid::partition::FileOptions;
 use crate::tier::point_grid::size_classes::ClassOptions;
 use bytemuck::NoUninit;
 
