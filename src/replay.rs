@@ -3,7 +3,7 @@
 use crate::config::WorldConfig;
 use crate::error::Error;
 use crate::input::bodies::Bodies;
-use crate::record::{PairDigest, RecordedBodies, RecordedCall, RecordedOutcome, Recording};
+use crate::record::{RecordedBodies, RecordedCall, RecordedOutcome, Recording};
 use crate::state::WorldState;
 use crate::world::World;
 use std::io::Read;
@@ -34,18 +34,18 @@ impl RecordedCall {
         match self {
             Self::Step(bodies) => {
                 let outcome = world.step(borrow(bodies)).map(drop);
-                of_step(outcome, world)
+                RecordedOutcome::of_step(&outcome, world.step_number(), world.contacts())
             }
             Self::StepChanged(bodies, changed) => {
                 let outcome = world.step_changed(borrow(bodies), changed.rows()).map(drop);
-                of_step(outcome, world)
+                RecordedOutcome::of_step(&outcome, world.step_number(), world.contacts())
             }
-            Self::SetStatics(statics) => RecordedOutcome::of(world.set_statics(statics.statics())),
-            Self::InsertStatics(statics) => RecordedOutcome::of(world.insert_statics(statics.statics())),
-            Self::ReplaceStatics(rows, statics) => RecordedOutcome::of(world.replace_statics(rows, statics.statics())),
-            Self::RemoveStatics(rows) => RecordedOutcome::of(world.remove_statics(rows)),
-            &Self::SetStaticEnabled(row, enabled) => RecordedOutcome::of(world.set_static_enabled(row, enabled)),
-            &Self::ShiftOrigin(by) => RecordedOutcome::of(world.shift_origin(by)),
+            Self::SetStatics(statics) => RecordedOutcome::of(&world.set_statics(statics.statics())),
+            Self::InsertStatics(statics) => RecordedOutcome::of(&world.insert_statics(statics.statics())),
+            Self::ReplaceStatics(rows, statics) => RecordedOutcome::of(&world.replace_statics(rows, statics.statics())),
+            Self::RemoveStatics(rows) => RecordedOutcome::of(&world.remove_statics(rows)),
+            &Self::SetStaticEnabled(row, enabled) => RecordedOutcome::of(&world.set_static_enabled(row, enabled)),
+            &Self::ShiftOrigin(by) => RecordedOutcome::of(&world.shift_origin(by)),
             Self::ShrinkToFit => {
                 world.shrink_to_fit();
                 RecordedOutcome::Done
@@ -56,13 +56,4 @@ impl RecordedCall {
 
 fn borrow(bodies: &[RecordedBodies]) -> Vec<Bodies<'_>> {
     bodies.iter().map(RecordedBodies::bodies).collect()
-}
-
-fn of_step(outcome: Result<(), Error>, world: &World) -> RecordedOutcome {
-    match outcome {
-        Ok(()) => {
-            RecordedOutcome::Stepped { step_number: world.step_number(), pairs: PairDigest::of(world.contacts()) }
-        }
-        error => RecordedOutcome::of(error),
-    }
 }

@@ -18,6 +18,7 @@ use crate::geometry::RawAabb;
 use crate::input::filter::Filter;
 use crate::input::statics::Statics;
 use crate::state::WorldState;
+use crate::tier::static_tree::restore::StaticColumns;
 use crate::tier::static_tree::tree::StaticTree;
 use serde::{Deserialize, Serialize};
 
@@ -101,13 +102,14 @@ impl SavedWorld {
 
 impl SavedStatics {
     fn of(statics: &StaticTree) -> Self {
-        let rows = || 0..statics.len() as u32;
+        let StaticColumns { aabbs, ids, filters, disabled, changed, built_boxes } = statics.columns();
+        let bits = |aabb: RawAabb| aabb.map(f32::to_bits);
         Self {
-            boxes: statics.raw_boxes().map(|aabb| aabb.map(f32::to_bits)).collect(),
-            ids: rows().map_while(|row| statics.id(row)).collect(),
-            filters: rows().filter(|_| statics.has_filters()).map(|row| statics.filter_of(row)).collect(),
-            disabled: statics.disabled_rows().collect(),
-            changed: statics.changed_boxes().map(|(row, built_box)| (row, built_box.map(f32::to_bits))).collect(),
+            boxes: aabbs.into_iter().map(bits).collect(),
+            ids: ids.unwrap_or_default(),
+            filters: filters.unwrap_or_default(),
+            disabled,
+            changed: changed.into_iter().zip(built_boxes.into_iter().map(bits)).collect(),
         }
     }
 

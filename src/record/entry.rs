@@ -1,5 +1,6 @@
 //! The calls of a recording, as they are read.
 
+use crate::contacts::contacts::Contacts;
 use crate::error::Error;
 use crate::geometry::RawAabb;
 use crate::input::bodies::Bodies;
@@ -9,8 +10,9 @@ use crate::input::statics::Statics;
 use crate::record::columns::ColumnReader;
 use crate::record::digest::PairDigest;
 use crate::record::error::RecordingError;
-use crate::record::format::{Content, Tag};
-use crate::record::recorder::{AABBS, BITS, CENTERS, DONE, FAILED, FLAGS, LIST, STEPPED, UNIFORM};
+use crate::record::format::{
+    AABBS, BITS, CENTERS, Content, DONE, FAILED, FLAGS, LIST, RecordBuffer, STEPPED, Tag, UNIFORM,
+};
 use std::sync::Arc;
 
 /// A call of a recording, and what it returned.
@@ -181,8 +183,35 @@ impl RecordedStatics {
 
 impl RecordedOutcome {
     /// What a call other than a step returned.
-    pub(crate) fn of<T>(outcome: Result<T, Error>) -> Self {
-        outcome.map_or_else(|error| Self::Failed { message: error.to_string() }, |_| Self::Done)
+    pub(crate) fn of<T>(outcome: &Result<T, Error>) -> Self {
+        match outcome {
+            Ok(_) => Self::Done,
+            Err(error) => Self::Failed { message: error.to_string() },
+        }
+    }
+
+    /// What a step returned. `step_number` and `contacts` are those of the world after it.
+    pub(crate) fn of_step<T>(outcome: &Result<T, Error>, step_number: u64, contacts: Contacts<'_>) -> Self {
+        match outcome {
+            Ok(_) => Self::Stepped { step_number, pairs: PairDigest::of(contacts) },
+            Err(_) => Self::of(outcome),
+        }
+    }
+
+    pub(super) fn write(&self, record: &mut RecordBuffer) {
+        match self {
+            Self::Failed { message } => {
+                record.u8(FAILED);
+                record.text(message);
+            }
+            Self::Done => record.u8(DONE),
+            Self::Stepped { step_number, pairs } => {
+                let &PairDigest { body_pair_count, static_pair_count, set, order } = pairs;
+                record.u8(STEPPED);
+                record.rows(&[*step_number, body_pair_count, static_pair_count, set, order]);
+            }
+            Self::Panicked => unreachable!("a call that panicked has no record of its outcome"),
+        }
     }
 
     pub(super) fn read(content: &mut Content<'_>) -> Result<Self, RecordingError> {

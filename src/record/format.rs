@@ -11,6 +11,21 @@ pub(super) const VERSION: u32 = 1;
 /// Bytes of the head of a record.
 pub(super) const HEAD_LEN: usize = 16;
 
+/// The forms of [`BoxColumns`](crate::input::bodies::BoxColumns) in files.
+pub(super) const CENTERS: u8 = 0;
+pub(super) const UNIFORM: u8 = 1;
+pub(super) const AABBS: u8 = 2;
+
+/// The forms of [`ChangedRows`](crate::input::changed_rows::ChangedRows) in files.
+pub(super) const LIST: u8 = 0;
+pub(super) const FLAGS: u8 = 1;
+pub(super) const BITS: u8 = 2;
+
+/// The forms of [`RecordedOutcome`](crate::record::RecordedOutcome) in files.
+pub(super) const FAILED: u8 = 0;
+pub(super) const DONE: u8 = 1;
+pub(super) const STEPPED: u8 = 2;
+
 /// What a record is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tag {

@@ -8,10 +8,11 @@ use crate::input::changed_rows::{ChangedRows, Form};
 use crate::input::filter::Filter;
 use crate::input::statics::Statics;
 use crate::record::columns::ColumnWriter;
-use crate::record::digest::PairDigest;
-use crate::record::format::{MAGIC, RecordBuffer, Tag, VERSION};
+use crate::record::entry::RecordedOutcome;
+use crate::record::format::{AABBS, BITS, CENTERS, FLAGS, LIST, MAGIC, RecordBuffer, Tag, UNIFORM, VERSION};
 use crate::record::settings::write_settings;
 use crate::state::WorldState;
+use crate::tier::static_tree::restore::StaticColumns;
 use crate::tier::static_tree::tree::StaticTree;
 use parking_lot::Mutex;
 use std::io;
@@ -60,21 +61,6 @@ struct StaticsWriter {
     ids: ColumnWriter<u64>,
     filters: ColumnWriter<Filter>,
 }
-
-/// The forms of [`BoxColumns`] in files.
-pub(super) const CENTERS: u8 = 0;
-pub(super) const UNIFORM: u8 = 1;
-pub(super) const AABBS: u8 = 2;
-
-/// The forms of [`ChangedRows`] in files.
-pub(super) const LIST: u8 = 0;
-pub(super) const FLAGS: u8 = 1;
-pub(super) const BITS: u8 = 2;
-
-/// The forms of outcomes in files.
-pub(super) const FAILED: u8 = 0;
-pub(super) const DONE: u8 = 1;
-pub(super) const STEPPED: u8 = 2;
 
 impl Recorder {
     /// Begins a recording with the settings, the number of the last step, and the statics of a
@@ -128,19 +114,12 @@ impl Recorder {
     /// Writes what the last call returned: for a step that succeeded, its number and its pairs.
     pub(crate) fn outcome<T>(&mut self, outcome: &Result<T, Error>, is_step: bool, state: &WorldState) {
         let Some(active) = self.0.as_mut().filter(|active| active.error.is_none()) else { return };
-        let record = active.record.begin();
-        match outcome {
-            Err(error) => {
-                record.u8(FAILED);
-                record.text(&error.to_string());
-            }
-            Ok(_) if is_step => {
-                let PairDigest { body_pair_count, static_pair_count, set, order } = PairDigest::of(state.contacts());
-                record.u8(STEPPED);
-                record.rows(&[state.frames.front().step, body_pair_count, static_pair_count, set, order]);
-            }
-            Ok(_) => record.u8(DONE),
-        }
+        let outcome = if is_step {
+            RecordedOutcome::of_step(outcome, state.frames.front().step, state.contacts())
+        } else {
+            RecordedOutcome::of(outcome)
+        };
+        outcome.write(active.record.begin());
         active.write(Tag::Outcome);
     }
 }
@@ -294,15 +273,10 @@ impl StaticsWriter {
 
 /// Writes a whole static set: what later steps depend on, the order of pairs included.
 fn write_static_set(tree: &StaticTree, record: &mut RecordBuffer) {
-    let rows = || 0..tree.len() as u32;
-    let aabbs: Vec<RawAabb> = tree.raw_boxes().copied().collect();
-    let ids: Option<Vec<u64>> = tree.ids().map(|_| rows().map_while(|row| tree.id(row)).collect());
-    let filters: Option<Vec<Filter>> = tree.has_filters().then(|| rows().map(|row| tree.filter_of(row)).collect());
+    let StaticColumns { aabbs, ids, filters, disabled, changed, built_boxes } = tree.columns();
     let statics = Statics { aabbs: &aabbs, ids: ids.as_deref(), filters: filters.as_deref() };
     StaticsWriter::default().write(statics, record);
-    let disabled: Vec<u32> = tree.disabled_rows().collect();
     record.column(&disabled);
-    let (changed, boxes): (Vec<u32>, Vec<RawAabb>) = tree.changed_boxes().unzip();
     record.column(&changed);
-    record.rows(&boxes);
+    record.rows(&built_boxes);
 }

@@ -15,7 +15,7 @@ mod nearest;
 mod node;
 mod ray;
 #[cfg(any(feature = "record", feature = "serde"))]
-mod restore;
+pub(crate) mod restore;
 mod roots;
 pub(crate) mod rows;
 mod shift;

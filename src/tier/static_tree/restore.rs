@@ -3,26 +3,47 @@
 use crate::error::{Error, SettingValue};
 use crate::geometry::{NO_BOX, RawAabb};
 use crate::input::bodies::check_box;
+use crate::input::filter::Filter;
 use crate::input::statics::Statics;
 use crate::tier::static_tree::build::check_lengths;
 use crate::tier::static_tree::node::row_number;
 use crate::tier::static_tree::rows::StaticRows;
 use crate::tier::static_tree::tree::{ChangedStatic, StaticTree, TreeData};
 
-impl StaticTree {
-    /// Returns the rows that changed since the tree was built, ascending, and the boxes that it was
-    /// built of; all edges are NaN if a row did not exist, or had no static.
-    pub(crate) fn changed_boxes(&self) -> impl Iterator<Item = (u32, RawAabb)> {
-        self.changed.iter().map(|changed| (changed.row, changed.built_box))
-    }
-
+/// Copies of the columns of a set: everything that [`StaticTree::restore`] needs.
+#[derive(Debug)]
+pub(crate) struct StaticColumns {
+    /// All edges are NaN if a static was removed.
+    pub(crate) aabbs: Vec<RawAabb>,
+    /// `None` if no ids were given.
+    pub(crate) ids: Option<Vec<u64>>,
+    /// `None` if no filters were given.
+    pub(crate) filters: Option<Vec<Filter>>,
     /// The rows that are disabled, ascending.
-    pub(crate) fn disabled_rows(&self) -> impl Iterator<Item = u32> {
-        (0..self.len() as u32).filter(|&row| self.is_enabled(row) == Some(false))
+    pub(crate) disabled: Vec<u32>,
+    /// The rows that changed since the tree was built, ascending.
+    pub(crate) changed: Vec<u32>,
+    /// The box of each changed row that the tree was built of; all edges are NaN if the row did not
+    /// exist, or had no static.
+    pub(crate) built_boxes: Vec<RawAabb>,
+}
+
+impl StaticTree {
+    /// Copies the columns of the set.
+    pub(crate) fn columns(&self) -> StaticColumns {
+        let is_disabled = |&row: &u32| self.is_enabled(row) == Some(false);
+        StaticColumns {
+            aabbs: self.raw_boxes().copied().collect(),
+            ids: self.ids().map(|ids| ids.iter().copied().collect()),
+            filters: self.filters().map(|filters| filters.iter().copied().collect()),
+            disabled: (0..self.len() as u32).filter(is_disabled).collect(),
+            changed: self.changed.iter().map(|changed| changed.row).collect(),
+            built_boxes: self.changed.iter().map(|changed| changed.built_box).collect(),
+        }
     }
 
-    /// Restores a set from its columns, its [`disabled_rows`](Self::disabled_rows), and its
-    /// [`changed_boxes`](Self::changed_boxes).
+    /// Restores a set from its [`columns`](Self::columns). `changed` has the changed rows and the
+    /// boxes that the tree was built of.
     ///
     /// # Errors
     ///
