@@ -373,6 +373,7 @@ impl WorldConfig {
 
     pub(crate) fn validate(&self) -> Result<(), Error> {
         if self.bounds.len() > BOUNDS_MAX {
+            const { assert!(BOUNDS_MAX == 8, "the error below names the number") };
             return Err(invalid("number of bounds", self.bounds.len() as u64, "at most 8"));
         }
         let mut below = -f32::MIN_POSITIVE;

@@ -84,6 +84,7 @@ impl SavedWorld {
     pub(crate) fn restore(self) -> Result<WorldState, Error> {
         let Self { version, config, step, statics, tracked } = self;
         if version != VERSION {
+            const { assert!(VERSION == 3, "the error below names the version") };
             return Err(invalid("version", out_of_range("version", version.into(), "3")));
         }
         if step > STEP_MAX {

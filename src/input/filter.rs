@@ -1,4 +1,5 @@
 //! Collision filters: layers and masks.
+
 /// Collision filter: the layers of an entity and the layers that it accepts, 32 bits each.
 ///
 /// Two entities interact only if each accepts the other: a layer of the first is in the mask of the

@@ -155,9 +155,7 @@ impl<T: Row> ColumnReader<T> {
         }
         if rows.len() as u64 == len { Ok(()) } else { Err(content.damaged(expected)) }
     }
-}
 
-impl<T: Row> ColumnReader<T> {
     /// As [`read`](Self::read), of a column that is always there.
     pub(super) fn read_present(
         &mut self,
