@@ -14,7 +14,7 @@ use crate::broad_phase::changes::changes::Changes;
 use crate::broad_phase::changes::found_changes::FoundChanges;
 use crate::broad_phase::changes::list_task::{self, ListTask};
 use crate::broad_phase::changes::neighbor_lists::NeighborLists;
-use crate::broad_phase::changes::pair_edits::{for_each_difference, sort_entries};
+use crate::broad_phase::changes::pair_edits::sort_entries;
 use crate::broad_phase::changes::search::{ChangedInput, ChangedTask, RowSearch, Search, TASK_ROWS, touches};
 use crate::broad_phase::context::StepContext;
 use crate::broad_phase::find_pairs::{FEW_BODIES, PairFinder, StepOutput};
@@ -203,8 +203,7 @@ impl ChangedPairs {
         });
         sort_entries(before, spare);
         sort_entries(now, spare);
-        let (before, now) = (before.iter().copied(), now.iter().copied());
-        for_each_difference(before, now, |pair| edits.removed.push(pair), |pair| edits.added.push(pair));
+        edits.add_difference(before.iter().copied(), now.iter().copied());
     }
 
     /// Lists the changed rows that exist.

@@ -18,6 +18,14 @@ impl PairEdits {
         self.added.clear();
     }
 
+    /// Adds the pairs that only one of two ascending lists has: as removed those of `before`, as
+    /// added those of `now`.
+    #[inline]
+    pub(crate) fn add_difference(&mut self, before: impl Iterator<Item = u64>, now: impl Iterator<Item = u64>) {
+        let Self { removed, added } = self;
+        for_each_difference(before, now, |pair| removed.push(pair), |pair| added.push(pair));
+    }
+
     /// Drops pairs that were both removed and added; both lists must be sorted.
     pub(crate) fn cancel(&mut self) {
         let Self { removed, added } = self;

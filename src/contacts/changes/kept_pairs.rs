@@ -12,7 +12,7 @@
 use crate::broad_phase::changes::changed_pairs::ChangedPairs;
 use crate::broad_phase::changes::changed_set::ChangedSet;
 use crate::broad_phase::changes::found_changes::FoundChanges;
-use crate::broad_phase::changes::pair_edits::{PairEdits, for_each_difference};
+use crate::broad_phase::changes::pair_edits::PairEdits;
 use crate::broad_phase::pairs::{FoundPairs, PageChain, PairPages};
 use crate::contacts::by_row::{self, PairSides, RowSort};
 use crate::contacts::changes::row_lists::RowLists;
@@ -200,7 +200,7 @@ impl ActiveRows<'_> {
 impl KeptSide {
     /// Finds which static pairs of newly changed rows ended and began.
     fn compare_rows(&self, rows: impl Iterator<Item = u32>, found: &mut FoundChanges) {
-        let FoundChanges { newly_changed, edits: PairEdits { removed, added }, .. } = found;
+        let FoundChanges { newly_changed, edits, .. } = found;
         if self.pages.pair_count() + newly_changed.len() == 0 {
             return;
         }
@@ -210,8 +210,7 @@ impl KeptSide {
             let (present, rest) = now.split_at(count);
             now = rest;
             let before = self.pairs_of(row).iter().map(|&[body, static_row]| entry(body, static_row));
-            let present = present.iter().copied();
-            for_each_difference(before, present, |pair| removed.push(pair), |pair| added.push(pair));
+            edits.add_difference(before, present.iter().copied());
         }
     }
 
@@ -244,20 +243,17 @@ impl KeptSide {
     fn find_edits(&mut self, found: &FoundChanges, may_return: bool, is_active: impl Fn(u64) -> bool) {
         let Self { active, leaving, edits, spare_edits, .. } = self;
         // An active row also changed in the last step, so all pairs that it had are in these lists.
-        let PairEdits { removed, added } = spare_edits;
-        removed.clear();
-        added.clear();
+        spare_edits.clear();
         let now = found.active.iter().copied();
-        let (removed_one, added_one) = (|pair| removed.push(pair), |pair| added.push(pair));
         if leaving.is_empty() && !may_return {
-            for_each_difference(active.iter().copied(), now, removed_one, added_one);
+            spare_edits.add_difference(active.iter().copied(), now);
         } else {
             let before = merge(active.iter().copied().filter(|&pair| is_active(pair)), leaving.iter().copied());
-            for_each_difference(before, now, removed_one, added_one);
+            spare_edits.add_difference(before, now);
         }
         edits.clear();
-        edits.removed.extend(merge(removed.iter().copied(), found.edits.removed.iter().copied()));
-        edits.added.extend(merge(added.iter().copied(), found.edits.added.iter().copied()));
+        edits.removed.extend(merge(spare_edits.removed.iter().copied(), found.edits.removed.iter().copied()));
+        edits.added.extend(merge(spare_edits.added.iter().copied(), found.edits.added.iter().copied()));
     }
 
     /// The pairs with an active row, ascending.
