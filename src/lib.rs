@@ -159,7 +159,7 @@ mod world; // every public call of a world
 #[cfg(feature = "record")]
 mod replay; // the calls of a recording, made again
 
-pub use advice::{Advice, SingleThreadCause};
+pub use advice::advice::{Advice, SingleThreadCause};
 pub use config::{BodyShape, InvalidRows, SimdLevel, WorldConfig};
 pub use contacts::contacts::{Contacts, Pairs};
 pub use contacts::events::view::{ContactEvents, ContactEventsMut, EndedPair, EndedStaticPair, TrackedPair};

@@ -1,5 +1,6 @@
 //! The world: all three tiers behind one call.
 
+use crate::advice::rules;
 use crate::call::Call;
 #[cfg(not(feature = "record"))]
 use crate::call::Recorder;
@@ -911,7 +912,9 @@ impl World {
     /// O(cells), and if contacts are tracked O(bodies / 4096). Meant for occasional use, not for
     /// every frame.
     pub fn report(&self) -> Report {
-        Report::new(&self.state)
+        let mut report = Report::new(&self.state);
+        report.advice = rules::advice(&self.state, &report);
+        report
     }
 
     /// Saves the world as a value to serialize with any `serde` format. (Feature `serde`.)

@@ -89,6 +89,14 @@ impl Drop for Publisher {
 /// Whether a thread can sleep until another one wakes it.
 const CAN_WAIT: bool = cfg!(not(all(target_family = "wasm", target_os = "unknown", not(target_feature = "atomics"))));
 
+/// Steps before the last one that snapshots keep.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct KeptSteps {
+    pub(crate) count: usize,
+    /// Bytes held for the bodies of these steps.
+    pub(crate) bytes: usize,
+}
+
 /// The frame of the last successful step, and spare ones.
 #[derive(Default)]
 pub(crate) struct Frames {
@@ -243,10 +251,14 @@ impl Frames {
         self.all().map(|frame| frame.statics.tree.bytes_beside(present)).sum()
     }
 
-    /// Number of earlier steps that snapshots keep, and the bytes held for the bodies of these.
-    pub(crate) fn kept_by_snapshots(&self) -> (usize, usize) {
-        let kept = self.spares.iter().filter(|spare| Arc::strong_count(spare) > 1);
-        kept.fold((0, 0), |(count, bytes), frame| (count + 1, bytes + size_of::<Frame>() + frame.bytes()))
+    /// The earlier steps that snapshots keep.
+    pub(crate) fn kept_by_snapshots(&self) -> KeptSteps {
+        let mut kept = KeptSteps::default();
+        for frame in self.spares.iter().filter(|spare| Arc::strong_count(spare) > 1) {
+            kept.count += 1;
+            kept.bytes += size_of::<Frame>() + frame.bytes();
+        }
+        kept
     }
 
     fn all(&self) -> impl Iterator<Item = &Frame> {

@@ -1,0 +1,4 @@
+//! Advice on what to change if a step costs more than it has to: its texts, and when each applies.
+
+pub(crate) mod advice;
+pub(crate) mod rules;
