@@ -16,11 +16,20 @@ use std::sync::Arc;
 /// has one. With fewer, more steps would have to read all rows; each takes 32 bytes.
 const LOG_MAX: usize = 1024;
 
+/// An old or a new box of a static that changed.
+#[derive(Clone, Copy, Debug)]
+struct LoggedBox {
+    /// The state that the change made.
+    state: u64,
+    row: u32,
+    aabb: Aabb,
+}
+
 /// The old and the new boxes of the statics that changed last.
 #[derive(Clone, Debug, Default)]
 struct StaticLog {
-    /// Each box with its row and the state that its change made, ascending by state.
-    boxes: VecDeque<(u64, u32, Aabb)>,
+    /// Ascending by state.
+    boxes: VecDeque<LoggedBox>,
     /// The log may lack boxes of changes up to this state.
     forgotten: u64,
 }
@@ -28,9 +37,9 @@ struct StaticLog {
 impl StaticLog {
     fn add(&mut self, state: u64, row: u32, aabb: Aabb) {
         if self.boxes.len() == LOG_MAX {
-            self.forgotten = self.boxes.pop_front().map_or(state, |(state, ..)| state);
+            self.forgotten = self.boxes.pop_front().map_or(state, |oldest| oldest.state);
         }
-        self.boxes.push_back((state, row, aabb));
+        self.boxes.push_back(LoggedBox { state, row, aabb });
     }
 
     /// Forgets everything up to a state.
@@ -140,13 +149,14 @@ impl StaticSet {
     /// The rows of the statics that changed since a version, with their old and their new boxes.
     /// `None` if the log lacks some of them.
     pub(crate) fn changes_since(&self, version: StaticsVersion) -> Option<impl Iterator<Item = (u32, Aabb)>> {
-        let first = self.log.boxes.partition_point(|&(state, ..)| state <= version.state);
-        (self.log.forgotten <= version.state).then(|| self.log.boxes.range(first..).map(|&(_, row, aabb)| (row, aabb)))
+        let first = self.log.boxes.partition_point(|logged| logged.state <= version.state);
+        (self.log.forgotten <= version.state)
+            .then(|| self.log.boxes.range(first..).map(|logged| (logged.row, logged.aabb)))
     }
 
     /// Bytes of heap memory.
     pub(crate) fn bytes(&self) -> usize {
-        self.tree.memory_bytes() + self.grid.bytes() + self.log.boxes.capacity() * size_of::<(u64, u32, Aabb)>()
+        self.tree.memory_bytes() + self.grid.bytes() + self.log.boxes.capacity() * size_of::<LoggedBox>()
     }
 
     /// Becomes a clone of `other`, in its own memory.

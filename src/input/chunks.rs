@@ -26,6 +26,14 @@ struct ChunkPart<'i, 'a> {
     rows: Range<usize>,
 }
 
+/// The values of a row.
+pub(crate) struct Body {
+    pub(crate) aabb: RawAabb,
+    pub(crate) filter: Filter,
+    /// The row itself if there are no ids.
+    pub(crate) id: u64,
+}
+
 impl<'i, 'a> Chunks<'i, 'a> {
     /// Checks everything that can be checked without reading a row. `starts` is a reused buffer.
     pub(crate) fn new(chunks: &'i [Bodies<'a>], starts: &'i mut Vec<usize>) -> Result<Self, Error> {
@@ -129,9 +137,9 @@ impl<'i, 'a> Chunks<'i, 'a> {
         self.chunks[chunk].filters.map_or(Filter::ALL, |filters| filters.at(at))
     }
 
-    /// The box, the filter and the id of a row, or its first invalid value.
+    /// The values of a row, or its first invalid one.
     #[inline]
-    pub(crate) fn body(&self, row: u32) -> Result<(RawAabb, Filter, u64), InvalidRow> {
+    pub(crate) fn body(&self, row: u32) -> Result<Body, InvalidRow> {
         let (k, at) = self.chunk_of(row as usize);
         let chunk = &self.chunks[k];
         let aabb = match read_body(chunk, at) {
@@ -140,7 +148,7 @@ impl<'i, 'a> Chunks<'i, 'a> {
         };
         let filter = chunk.filters.map_or(Filter::ALL, |filters| filters.at(at));
         let id = chunk.ids.map_or(u64::from(row), |ids| ids.at(at));
-        Ok((aabb, filter, id))
+        Ok(Body { aabb, filter, id })
     }
 
     /// Loads what is read of a row.

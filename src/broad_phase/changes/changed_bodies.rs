@@ -3,7 +3,7 @@
 use crate::broad_phase::changes::changed_set::ChangedSet;
 use crate::error::{Error, InvalidRow};
 use crate::geometry::{NO_BOX, RawAabb, is_no_box};
-use crate::input::chunks::Chunks;
+use crate::input::chunks::{Body, Chunks};
 use crate::input::filter::Filter;
 use crate::memory::buffers::{buffers, plain_buffers};
 use crate::parallel;
@@ -71,7 +71,7 @@ impl ChangedBodies {
                     rows.prefetch(ahead);
                 }
                 let row = changed_rows[k];
-                let (aabb, filter, id) = rows.body(row)?;
+                let Body { aabb, filter, id } = rows.body(row)?;
                 *body = ChangedBody { row, aabb, filter, id };
                 Ok(())
             };

@@ -111,7 +111,7 @@ impl ContactSet {
     pub(super) fn note_lingering(&mut self, pairs: impl Iterator<Item = u64>) {
         let Self { spans, live, edits, .. } = self;
         let contacts = spans[..*live].iter().flat_map(|span| span.contacts.iter());
-        edits.note_lingering(contacts.map(|(entry, _)| entry), pairs);
+        edits.note_lingering(contacts.map(|contact| contact.entry), pairs);
     }
 
     /// Number of contacts.
@@ -131,11 +131,11 @@ impl ContactSet {
     /// Inserts contacts in ascending order into an empty set.
     #[cfg(feature = "serde")]
     pub(super) fn fill(&mut self, contacts: &[Contact]) {
-        let rows = contacts.last().map_or(0, |&(entry, _)| (entry >> 32) as usize + 1);
+        let rows = contacts.last().map_or(0, |last| (last.entry >> 32) as usize + 1);
         self.live = span_count(rows);
         self.spans.resize_with(self.live, ContactSpan::default);
         for (k, span) in self.spans.iter_mut().enumerate() {
-            span.contacts.insert_packed(part_of_span(contacts, k, |&(entry, _)| entry));
+            span.contacts.insert_packed(part_of_span(contacts, k, |contact| contact.entry));
         }
     }
 }
@@ -172,7 +172,7 @@ fn move_contacts(
     parallel::sort_unstable(parallel, moved);
     let moved = &*moved;
     parallel::for_each_mut(parallel, spans, |k, span| {
-        span.contacts.insert_packed(part_of_span(moved, k, |&(entry, _)| entry));
+        span.contacts.insert_packed(part_of_span(moved, k, |contact| contact.entry));
     });
 }
 
@@ -180,14 +180,14 @@ fn move_contacts(
 fn edit_spans(spans: &mut [ContactSpan], first: usize, edits: &ContactEdits) {
     let range = first..first + spans.len();
     let ended = part_of_spans(&edits.ended, range.clone(), |&entry| entry);
-    let ended_after_move = part_of_spans(&edits.ended_after_move, range.clone(), |&(entry, _)| entry);
+    let ended_after_move = part_of_spans(&edits.ended_after_move, range.clone(), |contact| contact.entry);
     let inserted = part_of_spans(&edits.inserted, range.clone(), |new| new.entry);
     for entry in edited(ended, inserted) {
         spans[span_of(entry) - first].contacts.prefetch_slots(entry);
     }
     for (k, span) in range.zip(spans) {
         let ended = part_of_span(ended, k, |&entry| entry);
-        span.end(ended, part_of_span(ended_after_move, k, |&(entry, _)| entry));
+        span.end(ended, part_of_span(ended_after_move, k, |contact| contact.entry));
         span.contacts.insert(part_of_span(inserted, k, |new| new.entry), &mut span.started);
     }
 }

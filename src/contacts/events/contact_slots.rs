@@ -37,8 +37,12 @@ const LOADED_MAX: usize = 256;
 /// If one contact in this many of a block is removed, they are found by looking at all.
 const MANY_SHARE: usize = 8;
 
-/// The entry and the value of a contact.
-pub(super) type Contact = (u64, u32);
+/// A contact: its rows as an [entry](crate::pair::entry), and its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Contact {
+    pub(super) entry: u64,
+    pub(super) value: u32,
+}
 
 /// A contact to insert.
 #[derive(Clone, Copy, Debug)]
@@ -83,7 +87,7 @@ pub(super) struct ContactSlots {
     blocks: Vec<Block>,
 }
 
-plain_buffers!(Insertion, Block);
+plain_buffers!(Contact, Insertion, Block);
 buffers!(ContactSlots { leveled: ; own: entries, values, blocks; plain: count; });
 
 impl ContactSlots {
@@ -111,7 +115,7 @@ impl ContactSlots {
 
     /// The contact in a slot.
     pub(super) fn get(&self, slot: usize) -> Contact {
-        (self.entries[slot], value_of(&self.values, slot))
+        Contact { entry: self.entries[slot], value: value_of(&self.values, slot) }
     }
 
     /// The entries and the values of all slots.
@@ -193,16 +197,16 @@ impl ContactSlots {
         let mut remaining = self.count;
         let mut slot = remaining + inserted.len();
         self.set_packed(slot);
-        self.make_values_for(inserted.iter().map(|&(_, value)| value));
+        self.make_values_for(inserted.iter().map(|new| new.value));
         let Self { entries, values, .. } = self;
-        for &(entry, value) in inserted.iter().rev() {
-            while remaining > 0 && entries[remaining - 1] > entry {
+        for &new in inserted.iter().rev() {
+            while remaining > 0 && entries[remaining - 1] > new.entry {
                 (slot, remaining) = (slot - 1, remaining - 1);
-                let contact = (entries[remaining], value_of(values, remaining));
+                let contact = Contact { entry: entries[remaining], value: value_of(values, remaining) };
                 set_slot(entries, values, slot, contact);
             }
             slot -= 1;
-            set_slot(entries, values, slot, (entry, value));
+            set_slot(entries, values, slot, new);
         }
     }
 
@@ -248,7 +252,7 @@ impl ContactSlots {
                     } else {
                         rest.partition_point(is_before)
                     };
-                take((entry, value_of(values, at)));
+                take(Contact { entry, value: value_of(values, at) });
                 move_slots(entries, values, read..at, write);
                 write += at - read;
                 read = at + 1;
@@ -282,7 +286,7 @@ impl ContactSlots {
                 let at = start + entries[start..end].partition_point(|&other| other < new.entry);
                 let slot = at + before;
                 move_slots(entries, values, at..end, slot + 1);
-                set_slot(entries, values, slot, (new.entry, new.value));
+                set_slot(entries, values, slot, Contact { entry: new.entry, value: new.value });
                 started.extend(new.began.then_some(slot as u32));
                 end = at;
             }
@@ -383,7 +387,7 @@ fn value_of(values: &[u32], slot: usize) -> u32 {
 }
 
 /// Puts a contact in a slot.
-fn set_slot(entries: &mut [u64], values: &mut [u32], slot: usize, (entry, value): Contact) {
+fn set_slot(entries: &mut [u64], values: &mut [u32], slot: usize, Contact { entry, value }: Contact) {
     entries[slot] = entry;
     if let Some(slot) = values.get_mut(slot) {
         *slot = value;

@@ -150,7 +150,7 @@ impl ContactEdits {
         }
         moved.sort_unstable();
         let mut began = reassigned.iter().copied().peekable();
-        for &(entry, value) in &*moved {
+        for &Contact { entry, value } in &*moved {
             while let Some(pair) = began.next_if(|&pair| pair < entry) {
                 inserted.push(Insertion::began(pair));
             }
@@ -159,7 +159,7 @@ impl ContactEdits {
                 inserted.push(Insertion { entry, value, began: false });
                 lingering.extend((!has_pair).then_some(entry));
             } else {
-                ended_after_move.push((entry, value));
+                ended_after_move.push(Contact { entry, value });
             }
         }
         inserted.extend(began.map(Insertion::began));

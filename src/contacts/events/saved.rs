@@ -5,6 +5,7 @@
 //! of all rows before it: a tenth of a byte per row.
 
 use crate::contacts::events::contact_set::ContactSet;
+use crate::contacts::events::contact_slots::Contact;
 use crate::contacts::events::ids::StepIds;
 use crate::contacts::events::tracker::ContactTracker;
 use crate::error::Error;
@@ -115,7 +116,7 @@ impl SavedTracked {
 impl ContactSet {
     fn save(&self) -> Vec<[u32; 3]> {
         let contacts = self.live().iter().flat_map(|span| span.contacts.iter());
-        let saved = contacts.map(|(entry, value)| {
+        let saved = contacts.map(|Contact { entry, value }| {
             let [row, partner] = row_and_partner(entry);
             [row, partner, value]
         });
@@ -123,7 +124,7 @@ impl ContactSet {
     }
 
     fn restore(&mut self, saved: &[[u32; 3]]) {
-        let contacts = saved.iter().map(|&[row, partner, value]| (entry(row, partner), value));
+        let contacts = saved.iter().map(|&[row, partner, value]| Contact { entry: entry(row, partner), value });
         self.fill(&contacts.collect::<Vec<_>>());
     }
 }

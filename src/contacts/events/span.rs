@@ -56,11 +56,11 @@ impl ContactSpan {
     pub(super) fn take_moved(&mut self, map: &PairMap<'_>, last_ids: impl Fn([u32; 2]) -> [u64; 2]) {
         let Self { contacts, moved, gone, .. } = self;
         moved.clear();
-        contacts.retain_packed(|(old, value)| {
+        contacts.retain_packed(|Contact { entry: old, value }| {
             let new = map.new_entry(old);
             match new {
                 Some(new) if new == old => {}
-                Some(new) => moved.push((new, value)),
+                Some(new) => moved.push(Contact { entry: new, value }),
                 None => gone.push(EndedContact { ids: last_ids(row_and_partner(old)), value }),
             }
             new == Some(old)
@@ -77,8 +77,8 @@ impl ContactSpan {
         last_ids: impl Fn([u32; 2]) -> [u64; 2],
     ) {
         let Self { contacts, gone, .. } = self;
-        contacts.remove(reassigned, |(old, value)| match map.new_entry(old) {
-            Some(new) => moved.push((new, value)),
+        contacts.remove(reassigned, |Contact { entry: old, value }| match map.new_entry(old) {
+            Some(new) => moved.push(Contact { entry: new, value }),
             None => gone.push(EndedContact { ids: last_ids(row_and_partner(old)), value }),
         });
     }

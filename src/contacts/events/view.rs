@@ -252,7 +252,7 @@ fn pair_of<P: Pod>(entry: u64) -> P {
     bytemuck::cast(row_and_partner(entry))
 }
 
-fn tracked_pair<P: Pod>((entry, value): Contact) -> TrackedPair<P> {
+fn tracked_pair<P: Pod>(Contact { entry, value }: Contact) -> TrackedPair<P> {
     TrackedPair { pair: pair_of(entry), value }
 }
 
@@ -281,14 +281,14 @@ fn ended<'t>(
 ) -> impl Iterator<Item = ([u64; 2], u32)> + Clone + 't {
     contacts.live().iter().flat_map(move |span| {
         let ids = ids.clone();
-        let present = span.ended.iter().map(move |&(entry, value)| (ids(row_and_partner(entry)), value));
+        let present = span.ended.iter().map(move |&Contact { entry, value }| (ids(row_and_partner(entry)), value));
         span.gone.iter().map(|gone| (gone.ids, gone.value)).chain(present)
     })
 }
 
 fn value(contacts: &ContactSet, [row, partner]: [u32; 2]) -> Option<u32> {
     let contacts = &contacts.live().get(row as usize / SPAN_ROWS)?.contacts;
-    contacts.find(entry(row, partner)).map(|slot| contacts.get(slot).1)
+    contacts.find(entry(row, partner)).map(|slot| contacts.get(slot).value)
 }
 
 fn value_mut(contacts: &mut ContactSet, [row, partner]: [u32; 2]) -> Option<&mut u32> {

@@ -9,11 +9,11 @@ use triphase_scenes::SplitMix64;
 /// Checks all that can be asked of the slots.
 fn check(slots: &ContactSlots, expected: &BTreeMap<u64, u32>) {
     assert_eq!(slots.count(), expected.len());
-    assert!(slots.iter().eq(expected.iter().map(|(&entry, &value)| (entry, value))));
+    assert!(slots.iter().eq(expected.iter().map(|(&entry, &value)| Contact { entry, value })));
     for row in 0..SPAN_ROWS as u32 {
         let wanted = entry(row, 3);
         let found = slots.find(wanted).map(|slot| slots.get(slot));
-        assert_eq!(found, expected.get(&wanted).map(|&value| (wanted, value)));
+        assert_eq!(found, expected.get(&wanted).map(|&value| Contact { entry: wanted, value }));
     }
 }
 
@@ -26,7 +26,7 @@ fn edits_match_those_of_a_sorted_map() {
             // Values are 0 at first, then some are inserted, and later some are set.
             let value = |entry: u64| if round < 20 { 0 } else { entry as u32 + round };
             let removed: Vec<u64> = expected.keys().copied().filter(|_| random.below(8) == 0).collect();
-            slots.remove(&removed, |(entry, value)| assert_eq!(expected.remove(&entry), Some(value)));
+            slots.remove(&removed, |contact| assert_eq!(expected.remove(&contact.entry), Some(contact.value)));
             check(&slots, &expected);
 
             let mut inserted: Vec<Insertion> = (0..random.below(200))
@@ -41,7 +41,7 @@ fn edits_match_those_of_a_sorted_map() {
             expected.extend(inserted.iter().map(|new| (new.entry, new.value)));
             check(&slots, &expected);
             let began = inserted.iter().filter(|new| new.began).map(|new| new.entry);
-            assert!(started.iter().map(|&slot| slots.get(slot as usize).0).eq(began));
+            assert!(started.iter().map(|&slot| slots.get(slot as usize).entry).eq(began));
 
             if round >= 40 {
                 for ((entry, value), expected) in slots.iter_mut().zip(expected.values_mut()) {
@@ -67,7 +67,7 @@ fn slots_of_removed_contacts_are_dropped() {
     slots.insert(&inserted, &mut Vec::new());
     let entries: Vec<u64> = inserted.iter().map(|new| new.entry).collect();
     slots.remove(&entries[100..], |_| ());
-    assert!(slots.iter().map(|(entry, _)| entry).eq(entries[..100].iter().copied()));
+    assert!(slots.iter().map(|contact| contact.entry).eq(entries[..100].iter().copied()));
     assert!(slots.slot_count() < 200);
     slots.remove(&entries[..100], |_| ());
     assert_eq!((slots.slot_count(), slots.count()), (0, 0));
