@@ -59,6 +59,8 @@ pub struct Report {
     /// Rows of the static set that were inserted, replaced or removed since its tree was built; see
     /// [`World::insert_statics`](crate::World::insert_statics).
     pub static_changed_count: usize,
+    /// Rows of the static set whose static was removed.
+    pub static_removed_count: usize,
     /// Invalid rows that were [skipped](crate::InvalidRows::Skip).
     pub skipped_count: usize,
     /// Pairs of two bodies.
@@ -113,6 +115,7 @@ impl Report {
             oversized_count: frame.oversized.records().len(),
             static_count: statics.tree.len(),
             static_changed_count: statics.tree.changed_count(),
+            static_removed_count: statics.tree.removed_count(),
             skipped_count: frame.skipped.len(),
             body_pair_count: contacts.found.body_pair_count(),
             static_pair_count: contacts.found.static_pair_count(),
@@ -189,10 +192,16 @@ impl fmt::Display for Report {
         if self.static_changed_count > 0 {
             write!(f, ", of which {} changed since their tree was built", self.static_changed_count)?;
         }
+        if self.static_removed_count > 0 {
+            write!(f, "; {} rows without one", self.static_removed_count)?;
+        }
         writeln!(f)?;
         let (bodies, statics) = (self.body_pair_count, self.static_pair_count);
         writeln!(f, "{:NAME_WIDTH$}{bodies} of two bodies, {statics} of a body and a static", "pairs")?;
-        write!(f, "{:NAME_WIDTH$}{:.1} bytes a body, ", "memory", self.bytes_per_body())?;
+        write!(f, "{:NAME_WIDTH$}", "memory")?;
+        if self.body_count() > 0 {
+            write!(f, "{:.1} bytes a body, ", self.bytes_per_body())?;
+        }
         if self.static_count > 0 {
             write!(f, "{:.1} bytes a static, ", self.static_bytes as f64 / self.static_count as f64)?;
         }

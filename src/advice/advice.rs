@@ -62,6 +62,13 @@ pub enum Advice {
         /// Rows whose boxes changed when the statics were set last.
         changed_count: usize,
     },
+    /// Most rows of the static set have no static any more.
+    RemovedStatics {
+        /// Rows of the set.
+        row_count: usize,
+        /// Rows whose static was removed.
+        removed_count: usize,
+    },
     /// Most of the last steps were told of so many changed rows that they stepped all rows.
     ManyChangedRows {
         /// Steps out of the last 16 in which that happened.
@@ -175,6 +182,11 @@ impl fmt::Display for Advice {
                     _ => "Pass those that move as bodies instead.",
                 })
             }
+            Self::RemovedStatics { row_count, removed_count } => write!(
+                f,
+                "The statics of {removed_count} of {row_count} rows were removed. Build new ones in these rows, by \
+                 World::replace_statics: insert_statics adds further rows."
+            ),
             Self::ManyChangedRows { step_count, changed_count, body_count } => write!(
                 f,
                 "World::step_changed stepped all rows in {step_count} of the last {} steps, because too many \

@@ -57,6 +57,7 @@ pub(crate) fn advice(world: &WorldState, report: &Report) -> Vec<Advice> {
         .chain(about_grids(config, frames.front(), report))
         .chain(about_threads(config, history, report))
         .chain(about_calls(history, report))
+        .chain(about_removed_statics(report))
         .chain(about_sleepers(broad_phase.sleepers.marks))
         .chain(tracker.and_then(|tracker| about_margin(config, tracker, report)))
         .chain(about_snapshots(frames.kept_by_snapshots()))
@@ -137,6 +138,13 @@ fn about_calls(history: &StepHistory, report: &Report) -> Vec<Advice> {
         advice.push(Advice::RestartedSteps { step_count, cause: history.restart_cause });
     }
     advice
+}
+
+/// Advice about rows of the static set that are not used again.
+fn about_removed_statics(report: &Report) -> Option<Advice> {
+    let (row_count, removed_count) = (report.static_count, report.static_removed_count);
+    let applies = removed_count >= STATICS_MIN && 2 * removed_count > row_count;
+    applies.then_some(Advice::RemovedStatics { row_count, removed_count })
 }
 
 /// Advice about rows that are marked as asleep.

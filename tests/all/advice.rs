@@ -186,6 +186,29 @@ fn statics_that_are_set_in_each_frame_are_advised_against() {
 }
 
 #[test]
+fn rows_of_removed_statics_are_to_be_used_again() {
+    let wall = [[0.0f32, 0.0, 1.0, 9.0]];
+    let mut world = World::default();
+    world.set_statics(&wall).unwrap();
+    // A wall is built and burns, again and again.
+    for frame in 0..256 {
+        assert_eq!(world.report().advice, [], "frame {frame}");
+        let rows = world.insert_statics(&wall).unwrap();
+        world.remove_statics(&[rows.start, rows.start]).unwrap();
+    }
+    let report = world.report();
+    assert_eq!((report.static_count, report.static_removed_count), (257, 256));
+    assert_eq!(report.advice, [Advice::RemovedStatics { row_count: 257, removed_count: 256 }]);
+    assert!(report.to_string().contains("; 256 rows without one\n"), "{report}");
+    assert!(report.advice[0].to_string().contains("World::replace_statics"), "{}", report.advice[0]);
+
+    let rows: Vec<u32> = (1..200).collect();
+    world.replace_statics(&rows, &[wall[0]; 199]).unwrap();
+    assert_eq!((world.report().static_removed_count, world.report().advice), (57, vec![]));
+    assert!(!World::default().report().to_string().contains("a body,"), "there is none");
+}
+
+#[test]
 fn naming_many_changed_rows_is_advised_against() {
     let mut scene = Scene::new(SceneName::Crowd, 5_000, 7);
     let mut world = World::default();

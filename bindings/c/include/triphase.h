@@ -803,6 +803,8 @@ typedef struct tp_report {
   uint64_t static_count;
   // Rows of the static set that changed since its tree was built.
   uint64_t static_changed_count;
+  // Rows of the static set whose static was removed.
+  uint64_t static_removed_count;
   // Invalid rows that were skipped.
   uint64_t skipped_count;
   // Pairs of two bodies.

@@ -20,6 +20,8 @@ pub struct tp_report {
     pub static_count: u64,
     /// Rows of the static set that changed since its tree was built.
     pub static_changed_count: u64,
+    /// Rows of the static set whose static was removed.
+    pub static_removed_count: u64,
     /// Invalid rows that were skipped.
     pub skipped_count: u64,
     /// Pairs of two bodies.
@@ -67,6 +69,7 @@ pub unsafe extern "C" fn tp_get_report(world: *const tp_world, report: *mut tp_r
                 oversized_count: from.oversized_count as u64,
                 static_count: from.static_count as u64,
                 static_changed_count: from.static_changed_count as u64,
+                static_removed_count: from.static_removed_count as u64,
                 skipped_count: from.skipped_count as u64,
                 body_pair_count: from.body_pair_count as u64,
                 static_pair_count: from.static_pair_count as u64,

@@ -150,7 +150,7 @@ impl StaticTree {
         rows.iter().try_for_each(|&row| self.check_row(row))?;
         self.note_changes(rows);
         for &row in rows {
-            self.rows.boxes.set(row, NO_BOX);
+            self.rows.remove(row);
             self.disabled.remove(row);
         }
         self.update_trees(parallel);

@@ -1,6 +1,6 @@
 //! The columns of a set of statics, by row.
 
-use crate::geometry::{RawAabb, is_no_box};
+use crate::geometry::{NO_BOX, RawAabb, is_no_box};
 use crate::input::filter::Filter;
 use crate::input::statics::Statics;
 use crate::memory::shared_column::SharedColumn;
@@ -8,6 +8,8 @@ use crate::memory::shared_column::SharedColumn;
 /// Boxes, ids and filters by row. Clones share what has not changed since.
 #[derive(Clone, Debug, Default)]
 pub(super) struct StaticRows {
+    /// Number of rows whose static was removed.
+    removed_count: usize,
     /// Bit for bit as they were given; all edges are NaN if the static was removed.
     pub(super) boxes: SharedColumn<RawAabb>,
     /// Empty if none were given.
@@ -19,6 +21,7 @@ pub(super) struct StaticRows {
 impl StaticRows {
     pub(super) fn of(statics: &Statics<'_>) -> Self {
         Self {
+            removed_count: statics.aabbs.iter().filter(|aabb| is_no_box(aabb)).count(),
             boxes: SharedColumn::of(statics.aabbs),
             ids: SharedColumn::of(statics.ids.unwrap_or_default()),
             filters: SharedColumn::of(statics.filters.unwrap_or_default()),
@@ -27,6 +30,10 @@ impl StaticRows {
 
     pub(super) fn len(&self) -> usize {
         self.boxes.len()
+    }
+
+    pub(super) fn removed_count(&self) -> usize {
+        self.removed_count
     }
 
     pub(super) fn is_vacant(&self, row: u32) -> bool {
@@ -47,6 +54,7 @@ impl StaticRows {
     /// Replaces what a row has by row `k` of `statics`.
     pub(super) fn replace(&mut self, row: u32, statics: &Statics<'_>, k: usize) {
         self.make_filters(statics);
+        self.removed_count -= usize::from(self.is_vacant(row));
         self.boxes.set(row, statics.aabbs[k]);
         if let Some(ids) = statics.ids {
             self.ids.set(row, ids[k]);
@@ -54,6 +62,12 @@ impl StaticRows {
         if !self.filters.is_empty() {
             self.filters.set(row, statics.filters.map_or(Filter::ALL, |filters| filters[k]));
         }
+    }
+
+    /// Removes the box of a row.
+    pub(super) fn remove(&mut self, row: u32) {
+        self.removed_count += usize::from(!self.is_vacant(row));
+        self.boxes.set(row, NO_BOX);
     }
 
     /// Gives each row a filter if `statics` have filters.
@@ -65,6 +79,7 @@ impl StaticRows {
 
     /// Becomes a clone of `other`, in its own memory.
     pub(super) fn copy_from(&mut self, other: &Self) {
+        self.removed_count = other.removed_count;
         self.boxes.clone_from(&other.boxes);
         self.ids.clone_from(&other.ids);
         self.filters.clone_from(&other.filters);

@@ -253,6 +253,11 @@ impl StaticTree {
         if self.has_filters() { self.rows.filters[row] } else { Filter::ALL }
     }
 
+    /// Returns the number of rows whose static was removed.
+    pub fn removed_count(&self) -> usize {
+        self.rows.removed_count()
+    }
+
     /// Returns whether the static of a row that exists was removed.
     pub(crate) fn is_vacant(&self, row: u32) -> bool {
         self.rows.is_vacant(row)

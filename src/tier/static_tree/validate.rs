@@ -19,6 +19,8 @@ impl StaticTree {
         let changed: Vec<u32> = self.changed.iter().map(|changed| changed.row).collect();
         assert!(changed.is_sorted_by(|a, b| a < b), "changed rows ascend");
         let is_changed = |row: u32| changed.binary_search(&row).is_ok();
+        let vacant_count = (0..self.len() as u32).filter(|&row| self.rows.is_vacant(row)).count();
+        assert_eq!(self.removed_count(), vacant_count, "removed rows are counted");
         let mut boxes: Vec<RawAabb> = self.raw_boxes().copied().collect();
         self.recent.assert_well_formed(&boxes, |row| is_changed(row) && !self.rows.is_vacant(row));
         self.changed.iter().for_each(|changed| boxes[changed.row as usize] = changed.built_box);
