@@ -82,7 +82,7 @@ impl OversizedSearch {
         // Both end early once the pair limit is exceeded, which the step sees from the budget.
         let _ = match self.axis {
             Some(axis) => pass.step.level.scan_sorted(&self.sorted.columns(), own.clone(), axis, &mut sink),
-            None => search_grid((pass, oversized), &records[own.clone()], scratch, &mut sink),
+            None => search_grid(pass, oversized, &records[own.clone()], scratch, &mut sink),
         };
         drop(sink);
         output.times.oversized = clock.lap();
@@ -96,7 +96,8 @@ impl OversizedSearch {
 /// Finds the pairs of some oversized bodies with those of higher rows, by a search of the grid for
 /// each. `None` once the pair limit is exceeded.
 fn search_grid(
-    (pass, oversized): (&PassContext<'_>, &Oversized),
+    pass: &PassContext<'_>,
+    oversized: &Oversized,
     own: &[BodyRecord],
     SearchScratch { found, .. }: &mut SearchScratch,
     sink: &mut PairSink<'_>,

@@ -31,17 +31,17 @@ pub(crate) struct MovedBodies {
     pub(crate) settled_bands: Bands,
     /// By row: whether the entry in the frame's bands is outdated.
     outdated: BitSet,
-    /// Whether the frame was updated; otherwise nothing else counts.
-    in_use: bool,
+    /// Whether the frame was updated. If not, no body has moved, whatever the fields above say.
+    was_updated: bool,
     pub(crate) stamp: FrameStamp,
 }
 
-buffers!(MovedBodies { leveled: changed_bands, settled_bands, outdated; own: ; plain: in_use, stamp; });
+buffers!(MovedBodies { leveled: changed_bands, settled_bands, outdated; own: ; plain: was_updated, stamp; });
 
 impl MovedBodies {
     /// No body has moved, and the frame is not to be updated.
     pub(crate) fn clear(&mut self) {
-        if std::mem::take(&mut self.in_use) {
+        if std::mem::take(&mut self.was_updated) {
             self.changed_bands.clear();
             self.settled_bands.clear();
         }
@@ -56,8 +56,8 @@ impl MovedBodies {
     }
 
     /// Some bodies may have moved from now on.
-    pub(crate) fn start_use(&mut self) {
-        self.in_use = true;
+    pub(crate) fn begin_update(&mut self) {
+        self.was_updated = true;
     }
 
     /// Loads what [`is_outdated`](Self::is_outdated) reads, for all rows.
@@ -79,30 +79,30 @@ impl MovedBodies {
     /// no entry.
     #[inline(always)]
     pub(crate) fn is_outdated(&self, row: u32) -> bool {
-        self.in_use && self.outdated.contains(row)
+        self.was_updated && self.outdated.contains(row)
     }
 
     /// Whether any entry in the frame's bands may be outdated.
     #[inline(always)]
-    pub(crate) fn is_in_use(&self) -> bool {
-        self.in_use
+    pub(crate) fn was_updated(&self) -> bool {
+        self.was_updated
     }
 
     /// The bands of the bodies that changed in the last step, if there are any.
     #[inline(always)]
     pub(crate) fn changed_bands(&self) -> Option<&Bands> {
-        Some(&self.changed_bands).filter(|bands| self.in_use && !bands.is_empty())
+        Some(&self.changed_bands).filter(|bands| self.was_updated && !bands.is_empty())
     }
 
     /// The bands of the bodies that changed before and have left their cells, if there are any.
     #[inline(always)]
     pub(crate) fn settled_bands(&self) -> Option<&Bands> {
-        Some(&self.settled_bands).filter(|bands| self.in_use && !bands.is_empty())
+        Some(&self.settled_bands).filter(|bands| self.was_updated && !bands.is_empty())
     }
 
     /// Becomes a copy of `other`, apart from the bands.
     pub(crate) fn copy_marks(&mut self, other: &Self) {
         self.outdated.copy_from(&other.outdated);
-        (self.in_use, self.stamp) = (other.in_use, other.stamp);
+        (self.was_updated, self.stamp) = (other.was_updated, other.stamp);
     }
 }

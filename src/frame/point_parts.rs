@@ -48,7 +48,7 @@ impl Frame {
     #[inline(always)]
     pub(crate) fn point_part(&self, number: usize) -> Option<PointPart<'_>> {
         let (bands, entries) = match number {
-            0 if self.moved.is_in_use() => (&self.bands, Entries::Current(&self.moved)),
+            0 if self.moved.was_updated() => (&self.bands, Entries::Current(&self.moved)),
             0 => (&self.bands, Entries::All),
             1 => (self.moved.changed_bands()?, Entries::All),
             2 => (self.moved.settled_bands()?, Entries::All),

@@ -176,18 +176,19 @@ impl StaticSet {
         Ok(Self { tree, version, log, ..Self::default() })
     }
 
-    /// This shifted set, for the frame of a step that had the set `of_step` instead.
+    /// This shifted set for a frame that had the set `of_step`, with a version that differs from
+    /// that of the world's set.
     pub(crate) fn in_place_of(&self, of_step: &Self) -> Self {
         Self { tree: self.tree.clone(), version: self.version_before(of_step), ..Self::default() }
     }
 
-    /// A version of the set of a step, before that of this shifted set.
+    /// The version of a frame's shifted set if it is not the world's, which is this one.
     fn version_before(&self, of_step: &Self) -> StaticsVersion {
         StaticsVersion { state: self.version.state - 1, ..of_step.version }
     }
 
-    /// The [`shifted`](Self::shifted) set of a frame. The world's set is `present`, which became
-    /// `present_shifted`.
+    /// The [`shifted`](Self::shifted) set of a frame. The world's set was `present` and is now
+    /// `present_shifted`, which the frame gets if it had the same set.
     pub(crate) fn shifted_beside(
         &self,
         present: &Self,

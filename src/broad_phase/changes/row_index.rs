@@ -206,7 +206,7 @@ impl RowIndex {
         log.rows.clear();
         log.rows.extend(bodies.iter().map(|body| body.row));
         log.places.clear();
-        frame.moved.start_use();
+        frame.moved.begin_update();
         self.places.resize(self.places.len().max(row_count), NO_PLACE);
         // The same rows again, each of which is among the changed bodies already.
         let are_all_out = self.in_changed_bands.len() == bodies.len() && changes.rows.has_same_rows(changes.last);

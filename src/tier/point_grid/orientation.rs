@@ -186,10 +186,8 @@ impl ClassSample<'_> {
 
     /// Ghosts of a body in the mean, if all are one class: along the axis where there are fewer.
     fn ghosts(&self, bands_for: impl Fn(usize) -> usize) -> f64 {
-        let per_axis = [0, 1].map(|axis| {
-            let strips = Strips::new(axis, self.members.iter(), |_| bands_for(self.population));
-            self.members.iter().map(|aabb| strips.reached(aabb) - 1).sum::<usize>()
-        });
+        let strips = |axis| Strips::new(axis, self.members.iter(), |_| bands_for(self.population));
+        let per_axis = [0, 1].map(|axis| strips(axis).ghosts(self.members.iter()));
         per_axis[0].min(per_axis[1]) as f64 / self.members.len() as f64
     }
 

@@ -69,7 +69,8 @@ impl Bands {
         let Some([mut from, end]) = cast.interval(slot.band.bounds().edges(), t_max) else { return t_max };
         let (band, words, cells) = (&slot.band, self.words_of(slot), self.cells(slot));
         let lookup = band.lookup(words);
-        let mut section = {
+        // The time that a section takes: at first, that to cross a cell.
+        let mut time = {
             let [left, top, right, bottom] = band.bounds().edges().map(f64::from);
             let across = |side: f64, axis: usize| side / band.cell_counts()[axis] as f64 / cast.speed(axis);
             // `min` ignores a NaN, from 0 / 0.
@@ -78,26 +79,27 @@ impl Bands {
         let mut before: Option<BandBox> = None;
         let mut rect_before = CellRect { x: 0..0, y: 0..0 };
         loop {
-            let end_of = |section: f64| if from + section > from { (from + section).min(end) } else { end };
-            let window = |to: f64| {
+            let section_of = |time: f64| {
+                let to = if from + time > from { (from + time).min(end) } else { end };
                 let area = BandBox::from_edges(cast.swept_bounds(from, to, end));
                 let rect = lookup.rect(&area);
-                let candidates: usize = rect.y.clone().map(|y| cells.run(y, &rect.x).len()).sum();
-                (to, area, rect, candidates)
+                let candidates = rect.y.clone().map(|y| cells.run(y, &rect.x).len()).sum();
+                Section { to, area, rect, candidates }
             };
-            let (mut to, mut area, mut rect, mut candidates) = window(end_of(section));
-            while candidates > CANDIDATES_MAX && rect.x.len().max(rect.y.len()) > SMALL_RECT {
-                let half = window(end_of((to - from) * 0.5));
+            let mut section = section_of(time);
+            while section.candidates > CANDIDATES_MAX && !section.is_small() {
+                let half = section_of((section.to - from) * 0.5);
                 // Where the size of the moving box or the population of a cell dominates, shorter
                 // sections do not help.
-                if half.3 * 4 > candidates * 3 {
-                    section = (to - from) * 2.0;
+                if half.candidates * 4 > section.candidates * 3 {
+                    time = (section.to - from) * 2.0;
                     break;
                 }
-                section = half.0 - from;
-                (to, area, rect, candidates) = half;
+                time = half.to - from;
+                section = half;
             }
-            visit_masks(self.level, &cells, &rect, &area, before.as_ref(), |first, mut mask| {
+            let Section { to, ref area, ref rect, candidates } = section;
+            visit_masks(self.level, &cells, rect, area, before.as_ref(), |first, mut mask| {
                 while mask != 0 {
                     let at = first + mask.trailing_zeros() as usize;
                     mask &= mask - 1;
@@ -109,10 +111,27 @@ impl Bands {
             if to >= end || t_max <= to {
                 return t_max;
             }
-            if candidates < CANDIDATES_MIN || rect.x.len().max(rect.y.len()) <= SMALL_RECT || rect == rect_before {
-                section *= 2.0;
+            if candidates < CANDIDATES_MIN || section.is_small() || *rect == rect_before {
+                time *= 2.0;
             }
-            (from, before, rect_before) = (to, Some(area), rect);
+            (from, before, rect_before) = (to, Some(section.area), section.rect);
         }
+    }
+}
+
+/// A part of a cast through a band, from where the last one ended.
+struct Section {
+    /// The time of its end.
+    to: f64,
+    /// The area that it sweeps, and the cells there.
+    area: BandBox,
+    rect: CellRect,
+    /// Bodies in these cells.
+    candidates: usize,
+}
+
+impl Section {
+    fn is_small(&self) -> bool {
+        self.rect.x.len().max(self.rect.y.len()) <= SMALL_RECT
     }
 }

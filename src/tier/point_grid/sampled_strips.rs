@@ -48,7 +48,7 @@ impl Strips {
     }
 
     /// Ghosts of some boxes.
-    fn ghosts<'a>(&self, boxes: impl Iterator<Item = &'a RawAabb>) -> usize {
+    pub(super) fn ghosts<'a>(&self, boxes: impl Iterator<Item = &'a RawAabb>) -> usize {
         boxes.map(|aabb| self.reached(aabb) - 1).sum()
     }
 
