@@ -127,7 +127,7 @@ pub enum BodyShape {
 /// assert_eq!(world.config().invalid_rows(), InvalidRows::Skip);
 ///
 /// let error = World::new(WorldConfig::new().with_bound(-1.0)).unwrap_err();
-/// assert_eq!(error.to_string(), "bound is -1; must be finite, >= 0, and above the last one");
+/// assert_eq!(error.to_string(), "bound is -1; must be finite, >= 0, and ascending");
 /// # Ok::<(), triphase::Error>(())
 /// ```
 ///
@@ -190,8 +190,7 @@ impl WorldConfig {
         self.with_bounds([half_extent])
     }
 
-    /// Sets several [bounds](Self::with_bound), each above the last one, at most
-    /// [`BOUNDS_MAX`].
+    /// Sets several [bounds](Self::with_bound) in ascending order, at most [`BOUNDS_MAX`].
     ///
     /// Each bound makes a *size class* with a point grid of its own: bodies up to the first bound,
     /// bodies above it up to the second, and so on. Bodies above the last bound go to the double
@@ -376,10 +375,10 @@ impl WorldConfig {
             const { assert!(BOUNDS_MAX == 8, "the error below names the number") };
             return Err(invalid("number of bounds", self.bounds.len() as u64, "at most 8"));
         }
-        let mut below = -f32::MIN_POSITIVE;
+        let mut below = 0.0;
         for &bound in &self.bounds {
-            if !(bound.is_finite() && bound > below) {
-                return Err(invalid("bound", bound, "finite, >= 0, and above the last one"));
+            if !(bound.is_finite() && bound >= below) {
+                return Err(invalid("bound", bound, "finite, >= 0, and ascending"));
             }
             below = bound;
         }

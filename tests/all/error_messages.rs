@@ -124,7 +124,7 @@ fn limit_errors_name_the_limit() {
 fn config_errors_name_setting_value_and_range() {
     let new = |config: WorldConfig| World::new(config).map(|_| ());
     let config = WorldConfig::new;
-    check(new(config().with_bound(-1.0)), "bound is -1; must be finite, >= 0, and above the last one");
+    check(new(config().with_bound(-1.0)), "bound is -1; must be finite, >= 0, and ascending");
     check(new(config().with_bounds([0.5; 9])), "number of bounds is 9; must be at most 8");
     check(new(config().with_cell_size(0.0)), "cell_size is 0; must be finite and > 0");
     check(new(config().with_margin(-1.0)), "margin is -1; must be finite and >= 0");

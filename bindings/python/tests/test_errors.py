@@ -149,7 +149,7 @@ ERRORS: list[tuple[Callable[[World], object], str, dict[str, object]]] = [
     (lambda w: w.query_aabb((0, 0, 1, 1), exclude_bodies=np.array([3, -5])), "from 0 to 4294967295, got -5", {}),
     (lambda w: w.events(), "events and values need a World(contact_tracking=True)", {}),
     (lambda w: w.partners(0), "partners need a World(partner_lists=True)", {}),
-    (lambda w: World(bounds=[-1]), "bound is -1; must be finite, >= 0, and above the last one", {"column": "bounds"}),
+    (lambda w: World(bounds=[-1]), "bound is -1; must be finite, >= 0, and ascending", {"column": "bounds"}),
     (lambda w: World(margin=1), "margin is 1; must be 0 unless contact_tracking is on", {"column": "margin"}),
     (lambda w: World(body_shape="round"), 'body_shape is "round"; must be one of "box", "circle"', {}),  # type: ignore
     (lambda w: World(threads=0), "threads is 0; must be None or from 1 to 1024", {"column": "threads"}),
