@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -145,7 +146,17 @@ void run(std::uint32_t simd_max)
     verify(details.status == TP_STATUS_INVALID_BODY && details.row == 7 && details.axis == 1, "the error names row 7");
     std::printf("caught: %s\n", error.what());
   }
-  const std::size_t in_view = world.query_box({0.0f, 0.0f, 40.0f, 20.0f}, buffer).size();
+  // A renderer on another thread sees the last step, which it may keep while the world steps on.
+  const tp_box view = {0.0f, 0.0f, 40.0f, 20.0f};
+  std::size_t in_view = 0;
+  std::thread renderer([reader = world.reader(), view, &in_view] {
+    const triphase::Snapshot snapshot = reader.latest();
+    triphase::Buffer hits;
+    in_view = snapshot.query_box(view, hits).size();
+    verify(snapshot.counts().step_number == frame_count, "the failed step is not seen");
+  });
+  renderer.join();
+  verify(in_view == world.query_box(view, buffer).size(), "as many boxes as the world has in view");
   std::printf("%d frames of %zu crates: %zu pairs as by brute force, %zu contacts began, %zu boxes in view\n",
               frame_count, crates.size(), pairs_in_all, began_in_all, in_view);
 }
