@@ -145,7 +145,8 @@ pub enum Error {
     /// A body has an invalid value. The lowest such row is named.
     InvalidBody(InvalidRow),
     /// A static has an invalid value. The lowest such row is named, counted among the statics that
-    /// were passed, also if these are inserted or replace others.
+    /// were passed, also if these are inserted or replace others. If none were passed, it is a row
+    /// of the set that [`World::shift_origin`](crate::World::shift_origin) would make invalid.
     InvalidStatic(InvalidRow),
     /// A column differs in length from the first column: the centers or the boxes.
     ColumnLengthMismatch {

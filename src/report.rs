@@ -2,6 +2,7 @@
 
 use crate::advice::advice::Advice;
 use crate::frame::phases::PhaseTimes;
+use crate::memory::buffers::Buffers;
 use crate::memory::page::PAGE_LEN;
 use crate::state::WorldState;
 use crate::tier::point_grid::bands::Bands;
@@ -121,7 +122,9 @@ impl Report {
             static_pair_count: contacts.found.static_pair_count(),
             body_bytes: frames.bytes(broad_phase.sleepers.all_bands()) + broad_phase.bytes(),
             static_bytes: statics.bytes() + frames.bytes_statics(&statics.tree),
-            pair_bytes: contacts.bytes() + cached_pages * PAGE_LEN * size_of::<[u32; 2]>(),
+            pair_bytes: contacts.bytes()
+                + broad_phase.changed_pairs.bytes()
+                + cached_pages * PAGE_LEN * size_of::<[u32; 2]>(),
             phases: frame.phases,
             advice: Vec::new(),
             common_count: frame.row_count - frame.skipped.len() - frame.oversized.records().len(),
@@ -193,7 +196,7 @@ impl fmt::Display for Report {
             write!(f, ", of which {} changed since their tree was built", self.static_changed_count)?;
         }
         if self.static_removed_count > 0 {
-            write!(f, "; {} rows without one", self.static_removed_count)?;
+            write!(f, "; {} of these rows have no static", self.static_removed_count)?;
         }
         writeln!(f)?;
         let (bodies, statics) = (self.body_pair_count, self.static_pair_count);

@@ -118,14 +118,14 @@ impl BroadPhase {
         neighbor_lists.finish(frame.moved.stamp);
     }
 
-    /// Bytes of heap memory held, without the bands that frames have too.
+    /// Bytes of heap memory held, without the bands that frames have too, and without what was
+    /// found for changed rows, which counts as pairs.
     pub(crate) fn bytes(&self) -> usize {
         self.finder.bytes()
             + self.sleepers.bytes()
             + self.row_index.bytes()
             + self.changed.bytes()
             + self.changed_bodies.bytes()
-            + self.changed_pairs.bytes()
             + self.stored_boxes.0.bytes()
             + self.chunk_starts.bytes()
     }

@@ -182,7 +182,7 @@ impl StaticSet {
         Self { tree: self.tree.clone(), version: self.version_before(of_step), ..Self::default() }
     }
 
-    /// The version of a frame's shifted set if it is not the world's, which is this one.
+    /// The version for a frame whose set was not the world's; `self` is the world's shifted set.
     fn version_before(&self, of_step: &Self) -> StaticsVersion {
         StaticsVersion { state: self.version.state - 1, ..of_step.version }
     }

@@ -13,8 +13,8 @@ use std::fmt;
 
 /// Reads a column of 2D vectors of type `$T` as `[f32; 2]`, without a copy.
 ///
-/// A macro, because the error for another type names where the function is called that has the
-/// constant (COLUMN-1): that is to be a line of the caller.
+/// A macro, so that the compiler's error for another type names the caller's line: it names where
+/// the function with the constant (COLUMN-1) was called.
 macro_rules! vectors {
     ($column:expr, $T:ty) => {{
         const {

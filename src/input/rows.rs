@@ -13,8 +13,8 @@ pub(crate) trait BoxSource: Sync {
     /// Number of rows, at most [`ROWS_MAX`].
     fn len(&self) -> usize;
 
-    /// Writes which rows of the step these are, if they are others there than in the source.
-    /// Returns whether they are.
+    /// Writes the step's rows of a range, if they differ from the rows in the source. Returns
+    /// whether they do.
     fn write_rows(&self, rows: Range<usize>, of_step: &mut [u32]) -> bool {
         let _ = (rows, of_step);
         false

@@ -21,7 +21,7 @@ pub(crate) fn sort_by_row(records: &mut [BodyRecord]) {
     records.sort_unstable_by_key(|record| record.row);
 }
 
-/// Some rows of a step, all of them valid, with their numbers in the step.
+/// Some rows of a step, all of them valid.
 pub(crate) struct RecordRows<'a>(pub(crate) &'a [BodyRecord]);
 
 impl BoxSource for RecordRows<'_> {
@@ -29,8 +29,8 @@ impl BoxSource for RecordRows<'_> {
         self.0.len()
     }
 
-    fn write_rows(&self, rows: Range<usize>, numbers: &mut [u32]) -> bool {
-        numbers.iter_mut().zip(&self.0[rows]).for_each(|(number, record)| *number = record.row);
+    fn write_rows(&self, rows: Range<usize>, of_step: &mut [u32]) -> bool {
+        of_step.iter_mut().zip(&self.0[rows]).for_each(|(row, record)| *row = record.row);
         true
     }
 

@@ -235,7 +235,7 @@ impl<H: Copy + Ord + Send> QueryBuilder<'_, H> {
     /// ```
     pub fn par_cast_aabb(self, casts: &[AabbCast], results: &mut BatchResults<CastHit<H>>) {
         let center = |k: usize| casts[k].aabb().center();
-        self.run_batch("boxes", casts.len(), &center, results, &|k, found| found.extend(self.cast_aabb(casts[k])));
+        self.run_batch("casts", casts.len(), &center, results, &|k, found| found.extend(self.cast_aabb(casts[k])));
     }
 
     /// Runs `count` queries of a kind: `run` appends the results of one, `place` returns the point

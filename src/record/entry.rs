@@ -1,4 +1,4 @@
-//! The calls of a recording, as they are read.
+//! The calls of a recording, as they are read, and their outcomes.
 
 use crate::contacts::contacts::Contacts;
 use crate::error::Error;

@@ -199,7 +199,7 @@ fn rows_of_removed_statics_are_to_be_used_again() {
     let report = world.report();
     assert_eq!((report.static_count, report.static_removed_count), (257, 256));
     assert_eq!(report.advice, [Advice::RemovedStatics { row_count: 257, removed_count: 256 }]);
-    assert!(report.to_string().contains("; 256 rows without one\n"), "{report}");
+    assert!(report.to_string().contains("; 256 of these rows have no static\n"), "{report}");
     assert!(report.advice[0].to_string().contains("World::replace_statics"), "{}", report.advice[0]);
 
     let rows: Vec<u32> = (1..200).collect();

@@ -112,13 +112,16 @@ impl Events {
         let events = contacts.events().unwrap();
         let ids = |a: u32, b: u32| (input.id(a).min(input.id(b)), input.id(a).max(input.id(b)));
         let static_ids = |body: u32, static_row: u32| (input.id(body), input.static_id(static_row));
-        assert_eq!(events.tracked().count(), events.started().count() + events.persisting().count());
+        let mut of_either_kind: Vec<_> = events.started().chain(events.persisting()).collect();
+        of_either_kind.sort_unstable();
+        assert!(events.tracked().eq(of_either_kind), "all contacts, in order");
         for contact in events.tracked() {
             assert!(contact.pair.a < contact.pair.b);
             assert_eq!(events.value(contact.pair), Some(contact.value));
         }
-        let static_count = events.started_static().count() + events.persisting_static().count();
-        assert_eq!(events.tracked_static().count(), static_count);
+        let mut of_either_kind: Vec<_> = events.started_static().chain(events.persisting_static()).collect();
+        of_either_kind.sort_unstable();
+        assert!(events.tracked_static().eq(of_either_kind), "all contacts, in order");
         for contact in events.tracked_static() {
             assert_eq!(events.static_value(contact.pair), Some(contact.value));
         }

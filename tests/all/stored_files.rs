@@ -1,8 +1,9 @@
 //! Files of earlier versions: the saved world and the recording in `tests/all/stored` can be read,
 //! and a recording is still written as it was. (Features `serde` and `record`.)
 //!
-//! A change that makes these tests fail makes the files of users unreadable. If that is intended,
-//! raise the version of the format and write the files anew, with `UPDATE_STORED_FILES=1`.
+//! A change that makes these tests fail may make the files of users unreadable. If that is
+//! intended, raise the version of the format and write the files anew: run the tests with
+//! `UPDATE_STORED_FILES=1`, which still compares the old ones, and then without.
 
 use triphase::{Bodies, Filter, Statics, World, WorldConfig};
 
@@ -12,7 +13,8 @@ const CENTERS: [[f32; 2]; 5] = [[0.5, 0.5], [1.25, 0.5], [5.0, 3.5], [5.0, 6.5],
 const IDS: [u64; 5] = [10, 20, 30, 40, u64::MAX - 1];
 
 fn config() -> WorldConfig {
-    WorldConfig::new().with_contact_tracking(true).with_margin(0.125).with_bounds([0.5, 2.0])
+    let config = WorldConfig::new().with_contact_tracking(true).with_margin(0.125).with_bounds([0.5, 2.0]);
+    config.with_parallel_threshold(8000).with_pair_limit(1 << 28) // also if defaults change
 }
 
 /// Writes a stored file anew if that is asked for.
@@ -79,12 +81,13 @@ mod recording {
         }
     }
 
-    /// A recording with each kind of call and column. None fails: texts of errors may change.
+    /// A recording that begins with statics, and has each kind of call and column. No call fails:
+    /// texts of errors may change.
     fn file() -> Vec<u8> {
         let mut world = World::new(config()).unwrap();
+        set_statics(&mut world);
         let file = SharedFile::default();
         world.record_to(file.clone()).unwrap();
-        set_statics(&mut world);
         step(&mut world);
         // Two rows change, and the others are the same.
         let (mut centers, boxes) = (CENTERS, [[0.0f32, 0.0, 1.0, 1.0], [0.5, 0.5, 3.0, 3.0]]);
@@ -95,10 +98,15 @@ mod recording {
         centers[0] = [2.0, 2.0];
         let bodies = || Bodies::uniform(&centers, [0.5, 0.5]).with_ids(&IDS).with_filters(&filters);
         world.step_changed(bodies(), ChangedRows::from(&[0])).unwrap();
+        world.step_changed(bodies(), ChangedRows::from(&[true, false, false, false, true])).unwrap();
+        world.step_changed(bodies(), ChangedRows::from_bits(&[0b10])).unwrap();
         let asleep = [false, true];
         world.step(Bodies::from_aabbs(&boxes).with_ids(&IDS[..2]).with_asleep(&asleep)).unwrap();
         let (halves, moves) = ([[0.5f32, 0.25]; IDS.len()], [[1.0f32, -2.0]; IDS.len()]);
         world.step(Bodies::new(&centers, &halves).with_ids(&IDS).with_displacements(&moves)).unwrap();
+        world.set_statics(Statics::new(&WALLS).with_ids(&IDS[..3])).unwrap();
+        world.insert_statics(Statics::new(&WALLS[..1]).with_ids(&[60])).unwrap();
+        world.set_static_enabled(1, false).unwrap();
         world.replace_statics(&[2], Statics::new(&WALLS[..1]).with_ids(&[9])).unwrap();
         world.remove_statics(&[0]).unwrap();
         world.shift_origin([4.0, -2.0]).unwrap();
@@ -119,7 +127,7 @@ mod recording {
             assert_eq!(Some(entry.call.replay(&mut world)), entry.outcome, "{:?}", entry.call);
             calls += 1;
         }
-        assert!(recording.is_complete() && calls == 12, "{calls}");
+        assert!(recording.is_complete() && calls == 14, "{calls}");
         assert!(now == stored, "recordings are written in another way than they were");
     }
 }

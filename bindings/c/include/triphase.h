@@ -322,7 +322,7 @@ typedef struct tp_reader tp_reader;
 
 // A completed step of a world, which does not change any more; see tp_query_options.snapshot.
 //
-// Opaque; made by tp_reader_latest().
+// Opaque; made by tp_reader_latest() and tp_reader_wait_newer().
 typedef struct tp_snapshot tp_snapshot;
 
 // A broad phase: finds the contact pairs of moving bodies and statics, and answers queries.
@@ -369,8 +369,9 @@ typedef struct tp_config {
   uint32_t struct_size;
   // Number of threads. 0: those of the process-wide pool, which all such worlds share; it has
   // one thread per CPU, or as many as the environment variable RAYON_NUM_THREADS says. 1: the
-  // calling thread only. More: a pool of its own, which lives as long as the world; the calling
-  // thread waits meanwhile. At most 1,024; none are started with TP_NEVER_PARALLEL.
+  // calling thread only. More: a pool of its own, which lives as long as the world, its readers
+  // and its snapshots; the calling thread waits meanwhile. At most 1,024; none are started with
+  // TP_NEVER_PARALLEL.
   uint32_t thread_count;
   // The least number of bodies for which a step uses several threads; 8,000 by default.
   // TP_NEVER_PARALLEL: it never does.
@@ -1218,8 +1219,9 @@ tp_status tp_cast_box_all(const struct tp_world *world,
 
 // Runs tp_query_box() for each area, on several threads. The arrays belong to `buffer`.
 //
-// Each query has the hits that it has alone, in the same order. Batches of the world use its
-// threads even below tp_config.parallel_threshold, unless it uses the calling thread only.
+// Each query has the hits that it has alone, in the same order. Batches of a world or of its
+// snapshots use its threads even below tp_config.parallel_threshold, unless it uses the calling
+// thread only.
 //
 // Errors: TP_STATUS_INVALID_SHAPE; tp_error.row is the index of the first invalid area.
 tp_status tp_query_boxes(const struct tp_world *world,
@@ -1260,6 +1262,9 @@ tp_status tp_cast_rays(const struct tp_world *world,
 tp_status tp_reader_create(const struct tp_world *world, struct tp_reader **reader);
 
 // Destroys a reader, before or after its world. `reader` may be null. Its snapshots stay.
+//
+// What is destroyed last of a world, its readers and its snapshots waits for the world's own
+// threads to end.
 tp_status tp_reader_destroy(struct tp_reader *reader);
 
 // Creates a snapshot of the last completed step, and writes the number of that step.
@@ -1272,7 +1277,7 @@ tp_status tp_reader_latest(const struct tp_reader *reader,
 
 // Waits for a step newer than `step_number`, at most `seconds`, and creates a snapshot of it.
 //
-// The thread sleeps while it waits. `snapshot` gets null if the time runs out, as in a pause of
+// The thread sleeps while it waits; meanwhile, do not destroy the reader. `snapshot` gets null if the time runs out, as in a pause of
 // the game, or if the world is destroyed first; `is_closed` gets 1 if the world was destroyed, so
 // that no step will follow, and otherwise 0. `is_closed` may be null.
 //

@@ -71,8 +71,9 @@ fn join<T: Copy, C: From<T>>(batch: &BatchResults<T>, offsets: &mut Vec<usize>, 
 
 /// Runs tp_query_box() for each area, on several threads. The arrays belong to `buffer`.
 ///
-/// Each query has the hits that it has alone, in the same order. Batches of the world use its
-/// threads even below tp_config.parallel_threshold, unless it uses the calling thread only.
+/// Each query has the hits that it has alone, in the same order. Batches of a world or of its
+/// snapshots use its threads even below tp_config.parallel_threshold, unless it uses the calling
+/// thread only.
 ///
 /// Errors: TP_STATUS_INVALID_SHAPE; tp_error.row is the index of the first invalid area.
 #[unsafe(no_mangle)]

@@ -64,8 +64,9 @@ pub struct tp_config {
     pub struct_size: u32,
     /// Number of threads. 0: those of the process-wide pool, which all such worlds share; it has
     /// one thread per CPU, or as many as the environment variable RAYON_NUM_THREADS says. 1: the
-    /// calling thread only. More: a pool of its own, which lives as long as the world; the calling
-    /// thread waits meanwhile. At most 1,024; none are started with TP_NEVER_PARALLEL.
+    /// calling thread only. More: a pool of its own, which lives as long as the world, its readers
+    /// and its snapshots; the calling thread waits meanwhile. At most 1,024; none are started with
+    /// TP_NEVER_PARALLEL.
     pub thread_count: u32,
     /// The least number of bodies for which a step uses several threads; 8,000 by default.
     /// TP_NEVER_PARALLEL: it never does.

@@ -46,4 +46,4 @@ pub mod snapshots; // completed steps, for other threads
 pub mod report; // figures of the last step
 
 mod caller; // pointers from C, checked
-mod threads;
+mod threads; // the pool of a world, or that of the process

@@ -20,7 +20,7 @@ pub struct tp_reader {
 
 /// A completed step of a world, which does not change any more; see tp_query_options.snapshot.
 ///
-/// Opaque; made by tp_reader_latest().
+/// Opaque; made by tp_reader_latest() and tp_reader_wait_newer().
 pub struct tp_snapshot {
     pub(crate) snapshot: Snapshot,
     pub(crate) threads: Threads,
@@ -55,6 +55,9 @@ pub unsafe extern "C" fn tp_reader_create(world: *const tp_world, reader: *mut *
 }
 
 /// Destroys a reader, before or after its world. `reader` may be null. Its snapshots stay.
+///
+/// What is destroyed last of a world, its readers and its snapshots waits for the world's own
+/// threads to end.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tp_reader_destroy(reader: *mut tp_reader) -> tp_status {
     // SAFETY: C callers keep POINTER-1.
@@ -94,7 +97,7 @@ pub unsafe extern "C" fn tp_reader_latest(
 
 /// Waits for a step newer than `step_number`, at most `seconds`, and creates a snapshot of it.
 ///
-/// The thread sleeps while it waits. `snapshot` gets null if the time runs out, as in a pause of
+/// The thread sleeps while it waits; meanwhile, do not destroy the reader. `snapshot` gets null if the time runs out, as in a pause of
 /// the game, or if the world is destroyed first; `is_closed` gets 1 if the world was destroyed, so
 /// that no step will follow, and otherwise 0. `is_closed` may be null.
 ///
@@ -117,9 +120,14 @@ pub unsafe extern "C" fn tp_reader_wait_newer(
                 return Err(Failure::argument(format!("seconds is {seconds}; must be at least 0")));
             }
             let timeout = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
-            let found = reader.wait_newer(step_number, timeout);
+            let mut found = reader.wait_newer(step_number, timeout);
+            let was_closed = reader.is_closed();
+            if found.is_none() && was_closed {
+                // A last step may have been made after the time ran out.
+                found = reader.wait_newer(step_number, Duration::ZERO);
+            }
             if let Some(closed) = closed {
-                closed.write(reader.is_closed().into());
+                closed.write(was_closed.into());
             }
             out.write(found.map_or(std::ptr::null_mut(), |snapshot| {
                 Box::into_raw(Box::new(tp_snapshot { snapshot, threads: threads.clone() }))

@@ -7,6 +7,9 @@ use std::error::Error as _;
 use std::sync::{Arc, OnceLock};
 use std::thread::{Builder, JoinHandle};
 
+/// Most threads of a world.
+const THREADS_MAX: u32 = 1024;
+
 /// The threads of a world, its readers and its snapshots.
 #[derive(Clone)]
 pub(crate) struct Threads {
@@ -37,9 +40,6 @@ impl Threads {
         Ok(work())
     }
 }
-
-/// Most threads of a world.
-const THREADS_MAX: u32 = 1024;
 
 /// The threads of a world. To drop it waits until they have ended.
 struct OwnPool {

@@ -162,13 +162,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Whole {
     type Error = PyErr;
 
     fn extract(value: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-        value.extract::<u32>().map(Self).map_err(|refused| {
-            if !refused.is_instance_of::<PyOverflowError>(value.py()) {
-                return refused;
-            }
-            let message = format!("expected an integer from 0 to {}, got {}", u32::MAX, *value);
-            errors::error(value.py(), message, Facts::default())
-        })
+        value.extract::<u32>().map(Self).map_err(|refused| out_of_range(value, refused, u32::MAX as usize))
     }
 }
 
@@ -180,14 +174,17 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Count {
     type Error = PyErr;
 
     fn extract(value: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-        value.extract::<usize>().map(Self).map_err(|refused| {
-            if !refused.is_instance_of::<PyOverflowError>(value.py()) {
-                return refused;
-            }
-            let message = format!("expected an integer from 0 to {}, got {}", usize::MAX, *value);
-            errors::error(value.py(), message, Facts::default())
-        })
+        value.extract::<usize>().map(Self).map_err(|refused| out_of_range(value, refused, usize::MAX))
     }
+}
+
+/// The exception for an integer that was `refused`, if that is because of its range.
+fn out_of_range(value: Borrowed<'_, '_, PyAny>, refused: PyErr, max: usize) -> PyErr {
+    if !refused.is_instance_of::<PyOverflowError>(value.py()) {
+        return refused;
+    }
+    let message = format!("expected an integer from 0 to {max}, got {}", *value);
+    errors::error(value.py(), message, Facts::default())
 }
 
 /// The numbers of some rows.

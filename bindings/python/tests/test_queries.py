@@ -57,7 +57,7 @@ def test_boxes_points_and_circles(world: triphase.World, count: int) -> None:
         assert len(hits.queries) == len(hits.rows) and hits.counts.sum() == len(hits.rows)
         for query in range(count):
             assert sorted(numbered(hits, query)) == np.flatnonzero(expected[query]).tolist()
-        assert hits.ids is None or len(hits.rows) == 0
+        assert (hits.ids is None) == (len(hits.rows) > 0)
 
 
 def test_neighbors_are_sorted_by_distance(world: triphase.World) -> None:

@@ -1,4 +1,4 @@
-//! What a step that is told which rows changed reads of them.
+//! The changed rows of a step and of the one before.
 
 use crate::broad_phase::changes::changed_bodies::ChangedBody;
 use crate::broad_phase::changes::changed_set::ChangedSet;

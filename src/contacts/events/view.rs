@@ -262,8 +262,7 @@ fn started<P: Pod>(contacts: &ContactSet) -> impl Iterator<Item = TrackedPair<P>
 }
 
 fn tracked<P: Pod>(contacts: &ContactSet) -> impl Iterator<Item = TrackedPair<P>> + Clone {
-    let spans = contacts.live().iter();
-    spans.flat_map(|span| span.contacts.occupied().map(move |slot| tracked_pair(span.contacts.get(slot))))
+    contacts.live().iter().flat_map(|span| span.contacts.iter().map(tracked_pair))
 }
 
 fn persisting<P: Pod>(contacts: &ContactSet) -> impl Iterator<Item = TrackedPair<P>> + Clone {

@@ -220,6 +220,21 @@ impl Bands {
         FiledCells { blocks, starts: slot.band.starts(self.words_of(slot)) }
     }
 
+    /// The index, in the table of cells, of the cell in which a body that begins at a point would
+    /// be filed.
+    pub(crate) fn cell_index(&self, point: [f32; 2]) -> u64 {
+        let mut classes = self.directory.classes().iter();
+        let Some(class) = classes.find(|class| class.bounds.is_some()) else { return 0 };
+        let [x, y] = class.axes.point_to_band(point);
+        let home = self.directory.home(class, y);
+        let slot = &self.slots[home];
+        let cell = match slot.population() {
+            0 => 0,
+            _ => slot.band.cell(self.words_of(slot), [x, y]),
+        };
+        (slot.words.start + cell) as u64
+    }
+
     /// The tables of a band.
     #[inline]
     pub(super) fn words_of(&self, slot: &BandSlot) -> &[u32] {

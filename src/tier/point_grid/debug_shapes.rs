@@ -1,4 +1,4 @@
-//! The debug shapes of point grids, and the order of cells.
+//! The debug shapes of point grids.
 
 use crate::geometry::band_box::BandBox;
 use crate::tier::DebugShape;
@@ -14,21 +14,6 @@ impl PointGrid {
 }
 
 impl Bands {
-    /// The index, in the table of cells, of the cell in which a body that begins at a point would
-    /// be filed.
-    pub(crate) fn sort_key(&self, point: [f32; 2]) -> u64 {
-        let mut classes = self.directory.classes().iter();
-        let Some(class) = classes.find(|class| class.bounds.is_some()) else { return 0 };
-        let [x, y] = class.axes.point_to_band(point);
-        let home = self.directory.home(class, y);
-        let slot = &self.slots[home];
-        let cell = match slot.population() {
-            0 => 0,
-            _ => slot.band.cell(self.words_of(slot), [x, y]),
-        };
-        (slot.words.start + cell) as u64
-    }
-
     pub(crate) fn visit_debug_shapes(&self, visitor: &mut impl FnMut(DebugShape)) {
         for slot in self.slots.iter().filter(|slot| slot.population() > 0) {
             let (band, words, cells) = (&slot.band, self.words_of(slot), self.cells(slot));

@@ -279,7 +279,7 @@ impl SimdJob for ScatterPass<'_> {
         let Self { chunk: ChunkRows { rows, plan, level, number, chunk }, cursors, records } = self;
         let common_axes = plan.smallest_axes();
         let (bands, mut routed, mut routes) = (&chunk.bands, chunk.routed.iter().peekable(), chunk.routes.iter());
-        let mut numbers = [0; BATCH];
+        let mut rows_of_step = [0; BATCH];
         let put = |place: usize, axes: BandAxes, aabb: RawAabb, row: u32| {
             let record = BodyRecord { aabb: *axes.box_to_band(aabb).edges(), row };
             // SAFETY: the place comes from a cursor and is used once. By the contract of `new`,
@@ -295,8 +295,8 @@ impl SimdJob for ScatterPass<'_> {
         };
         for_each_batch((rows, level), number, |from, boxes, _| {
             let bands = &bands[from % CHUNK_LEN..][..boxes.len()];
-            let are_numbered = rows.write_rows(from..from + boxes.len(), &mut numbers[..boxes.len()]);
-            let number_at = |k: usize| if are_numbered { numbers[k] } else { (from + k) as u32 };
+            let are_others = rows.write_rows(from..from + boxes.len(), &mut rows_of_step[..boxes.len()]);
+            let row_at = |k: usize| if are_others { rows_of_step[k] } else { (from + k) as u32 };
             // All places before any record: on some processors, a write to a place that is not yet
             // known delays the load of the next cursor.
             let mut places = [NO_PLACE; BATCH];
@@ -305,13 +305,13 @@ impl SimdJob for ScatterPass<'_> {
             }
             for (k, (&aabb, &place)) in boxes.iter().zip(&places).enumerate() {
                 if place != NO_PLACE {
-                    put(place, common_axes, aabb, number_at(k));
+                    put(place, common_axes, aabb, row_at(k));
                 }
             }
             while let Some(&row) = routed.next_if(|&&row| (row as usize) < from + boxes.len()) {
                 let k = row as usize - from;
                 for route in routes.by_ref() {
-                    put(next_place(route.destination()), route.axes(), boxes[k], number_at(k));
+                    put(next_place(route.destination()), route.axes(), boxes[k], row_at(k));
                     if route.is_last() {
                         break;
                     }

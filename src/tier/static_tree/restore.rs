@@ -78,7 +78,7 @@ impl StaticTree {
             boxes[row as usize] = built_box;
             next_row = row + 1;
         }
-        let mut tree = Self::of_rows(StaticRows::of(&statics), TreeData::of_boxes((0..).zip(boxes), parallel));
+        let mut tree = Self::of_rows(StaticRows::of_restored(&statics), TreeData::of_boxes((0..).zip(boxes), parallel));
         changed.iter().for_each(|changed| _ = tree.hidden.insert(changed.row));
         tree.changed = changed;
         tree.build_recent();

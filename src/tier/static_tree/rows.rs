@@ -19,13 +19,21 @@ pub(super) struct StaticRows {
 }
 
 impl StaticRows {
+    /// The rows of statics, none of which was removed.
     pub(super) fn of(statics: &Statics<'_>) -> Self {
         Self {
-            removed_count: statics.aabbs.iter().filter(|aabb| is_no_box(aabb)).count(),
+            removed_count: 0,
             boxes: SharedColumn::of(statics.aabbs),
             ids: SharedColumn::of(statics.ids.unwrap_or_default()),
             filters: SharedColumn::of(statics.filters.unwrap_or_default()),
         }
+    }
+
+    /// The rows of statics of which some were removed: these have a box of NaN.
+    #[cfg(any(feature = "record", feature = "serde"))]
+    pub(super) fn of_restored(statics: &Statics<'_>) -> Self {
+        let removed_count = statics.aabbs.iter().filter(|aabb| is_no_box(aabb)).count();
+        Self { removed_count, ..Self::of(statics) }
     }
 
     pub(super) fn len(&self) -> usize {

@@ -7,7 +7,7 @@ class Error(ValueError):
     """Input that the library refuses. After an error, the last successful step is still there."""
 
     row: int | None = None
-    """The lowest invalid row."""
+    """The lowest invalid row. Of two rows that share an id, it is the higher one."""
     column: str | None = None
     """The argument, such as ``"centers"``, or the setting."""
     axis: str | None = None
