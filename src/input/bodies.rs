@@ -320,8 +320,8 @@ impl<'a> Bodies<'a> {
     /// # Determinism
     ///
     /// The pairs and hits are the same as without this column. Their order may depend on which
-    /// bodies slept in earlier steps; for the same sequence of steps it is the same at any thread
-    /// count and SIMD level.
+    /// bodies slept in earlier steps; for the same sequence of steps, failed ones included, it is
+    /// the same at any thread count and SIMD level.
     ///
     /// # Cost
     ///

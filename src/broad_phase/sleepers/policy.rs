@@ -71,8 +71,8 @@ pub(super) struct SleepPolicy {
     uncached_rows: usize,
     /// Oversized rows among those of the last rebuild; they are never cached.
     oversized: usize,
-    /// The version of the statics in the last step.
-    statics_version: StaticsVersion,
+    /// The version of the statics in the last step; `None` before the first one.
+    statics_version: Option<StaticsVersion>,
     /// The cost saved since the last rebuild, minus the cost of that rebuild, in eighths of a row.
     saved: i64,
     /// Steps in sequence that compared their rows without benefit.
@@ -122,7 +122,7 @@ impl SleepPolicy {
     ) -> SleepPlan {
         let unchanged = unchanged.saturating_sub(self.oversized);
         // While statics change in every step, a cache would be outdated before it is used.
-        let statics_are_same = std::mem::replace(&mut self.statics_version, statics_version) == statics_version;
+        let statics_are_same = self.statics_version.replace(statics_version) == Some(statics_version);
         let may_rebuild = statics_are_same && unchanged > 0;
         if !few_are_awake(rows - cached, rows) {
             let pays = may_rebuild && few_are_awake(rows - (cached + unchanged), rows);
