@@ -258,13 +258,13 @@ impl Game {
         };
         // The box of a shot covers its whole motion, so a contact may begin a frame before the shot
         // meets the unit. As the shot then ends, it does so once.
-        for contact in events.started().chain(events.persisting()) {
+        for contact in events.tracked() {
             let (unit, other) = (contact.pair.a as usize, contact.pair.b as usize); // a < b
             if let Some(shot) = other.checked_sub(unit_count) {
                 meet(shot, self.units.centers[unit], UNIT_HALF, Some(unit));
             }
         }
-        for contact in events.started_static().chain(events.persisting_static()) {
+        for contact in events.tracked_static() {
             if let Some(shot) = (contact.pair.body as usize).checked_sub(unit_count) {
                 let wall = self.walls[contact.pair.static_row as usize];
                 meet(shot, Vec2::from(wall.center()), Vec2::from(wall.half_extents()), None);

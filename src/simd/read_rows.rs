@@ -9,7 +9,7 @@ use std::ops::Range;
 ///
 /// What files rows takes them as `&dyn SimdRows`, so that it is compiled once and not for each kind
 /// of rows. A call reads a batch; only batches with invalid rows call
-/// [`check`](BoxSource::check) for each row.
+/// [`checked_box`](BoxSource::checked_box) for each row.
 pub(crate) trait SimdRows: BoxSource {
     /// Calls [`BoxSource::read`], compiled for a level.
     ///
