@@ -1263,8 +1263,8 @@ tp_status tp_reader_create(const struct tp_world *world, struct tp_reader **read
 
 // Destroys a reader, before or after its world. `reader` may be null. Its snapshots stay.
 //
-// What is destroyed last of a world, its readers and its snapshots waits for the world's own
-// threads to end.
+// If the world has threads of its own, they end with the last of the world, its readers and its
+// snapshots: the call that destroys it waits for them.
 tp_status tp_reader_destroy(struct tp_reader *reader);
 
 // Creates a snapshot of the last completed step, and writes the number of that step.
@@ -1277,9 +1277,9 @@ tp_status tp_reader_latest(const struct tp_reader *reader,
 
 // Waits for a step newer than `step_number`, at most `seconds`, and creates a snapshot of it.
 //
-// The thread sleeps while it waits; meanwhile, do not destroy the reader. `snapshot` gets null if the time runs out, as in a pause of
-// the game, or if the world is destroyed first; `is_closed` gets 1 if the world was destroyed, so
-// that no step will follow, and otherwise 0. `is_closed` may be null.
+// The thread sleeps while it waits; meanwhile, do not destroy the reader. `snapshot` gets null if
+// the time runs out, as in a pause of the game, or if the world is destroyed first. In the latter
+// case, no step will follow, and `is_closed` gets 1, otherwise 0. `is_closed` may be null.
 //
 // Errors: TP_STATUS_INVALID_ARGUMENT if `seconds` is negative or NaN.
 tp_status tp_reader_wait_newer(const struct tp_reader *reader,

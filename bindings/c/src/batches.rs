@@ -45,7 +45,7 @@ pub struct tp_cast_batch {
     pub hit_count: usize,
 }
 
-/// Runs a batch on the threads of the world, also of that which a snapshot is of.
+/// Runs a batch on the threads of the world, or of the world that the snapshot is of.
 fn run(
     c: Caller<'_>,
     world: *const tp_world,

@@ -198,7 +198,8 @@ pub unsafe extern "C" fn tp_config_init(config: *mut tp_config, struct_size: u32
     unsafe {
         call(|c| {
             if abi_version != TP_ABI_VERSION {
-                let message = format!("the header has interface {abi_version}, and the library has {TP_ABI_VERSION}");
+                let message =
+                    format!("the header has version {abi_version} of the interface, the library {TP_ABI_VERSION}");
                 return Err(Failure::status(TP_STATUS_INVALID_CONFIG, message));
             }
             let size = tp_config::known_size(struct_size)?;

@@ -56,8 +56,8 @@ pub unsafe extern "C" fn tp_reader_create(world: *const tp_world, reader: *mut *
 
 /// Destroys a reader, before or after its world. `reader` may be null. Its snapshots stay.
 ///
-/// What is destroyed last of a world, its readers and its snapshots waits for the world's own
-/// threads to end.
+/// If the world has threads of its own, they end with the last of the world, its readers and its
+/// snapshots: the call that destroys it waits for them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tp_reader_destroy(reader: *mut tp_reader) -> tp_status {
     // SAFETY: C callers keep POINTER-1.
@@ -97,9 +97,9 @@ pub unsafe extern "C" fn tp_reader_latest(
 
 /// Waits for a step newer than `step_number`, at most `seconds`, and creates a snapshot of it.
 ///
-/// The thread sleeps while it waits; meanwhile, do not destroy the reader. `snapshot` gets null if the time runs out, as in a pause of
-/// the game, or if the world is destroyed first; `is_closed` gets 1 if the world was destroyed, so
-/// that no step will follow, and otherwise 0. `is_closed` may be null.
+/// The thread sleeps while it waits; meanwhile, do not destroy the reader. `snapshot` gets null if
+/// the time runs out, as in a pause of the game, or if the world is destroyed first. In the latter
+/// case, no step will follow, and `is_closed` gets 1, otherwise 0. `is_closed` may be null.
 ///
 /// Errors: TP_STATUS_INVALID_ARGUMENT if `seconds` is negative or NaN.
 #[unsafe(no_mangle)]
@@ -127,7 +127,8 @@ pub unsafe extern "C" fn tp_reader_wait_newer(
                 found = reader.wait_newer(step_number, Duration::ZERO);
             }
             if let Some(closed) = closed {
-                closed.write(was_closed.into());
+                // Not beside a snapshot, which need not be of the last step.
+                closed.write((found.is_none() && was_closed).into());
             }
             out.write(found.map_or(std::ptr::null_mut(), |snapshot| {
                 Box::into_raw(Box::new(tp_snapshot { snapshot, threads: threads.clone() }))

@@ -121,7 +121,7 @@ static void test_config(void)
   FAILS(TP_STATUS_NULL_POINTER, tp_config_init(NULL, (uint32_t)sizeof config, TP_ABI_VERSION));
   FAILS(TP_STATUS_INVALID_CONFIG, tp_config_init(&config, 3, TP_ABI_VERSION));
   FAILS(TP_STATUS_INVALID_CONFIG, tp_config_init(&config, (uint32_t)sizeof config, TP_ABI_VERSION + 1));
-  MESSAGE("the header has interface 2");
+  MESSAGE("the header has version 2 of the interface, the library 1");
   FAILS(TP_STATUS_MISALIGNED_POINTER, tp_world_create((const tp_config *)((const char *)&config + 1), &world));
 }
 
