@@ -144,6 +144,7 @@ pub mod query; // the query builder, over a world, a snapshot or a tier
 mod history; // what the last steps were like
 
 mod advice; // what to change if a step costs more than it has to
+mod advice_rules; // which advice applies to a step
 mod call; // the calls that change a world
 #[cfg(feature = "record")]
 pub mod record; // calls written to a file and read back
@@ -159,7 +160,7 @@ mod world; // every public call of a world
 #[cfg(feature = "record")]
 mod replay; // the calls of a recording, made again
 
-pub use advice::advice::{Advice, SingleThreadCause};
+pub use advice::{Advice, SingleThreadCause};
 pub use config::{BodyShape, InvalidRows, SimdLevel, WorldConfig};
 pub use contacts::contacts::{Contacts, Pairs};
 pub use contacts::events::view::{ContactEvents, ContactEventsMut, EndedPair, EndedStaticPair, TrackedPair};

@@ -1,6 +1,6 @@
 //! The report of a step.
 
-use crate::advice::advice::Advice;
+use crate::advice::Advice;
 use crate::frame::phases::PhaseTimes;
 use crate::memory::buffers::Buffers;
 use crate::memory::page::PAGE_LEN;

@@ -1,6 +1,6 @@
 //! The world: all three tiers behind one call.
 
-use crate::advice::rules;
+use crate::advice_rules;
 use crate::call::Call;
 #[cfg(not(feature = "record"))]
 use crate::call::Recorder;
@@ -913,7 +913,7 @@ impl World {
     /// every frame.
     pub fn report(&self) -> Report {
         let mut report = Report::new(&self.state);
-        report.advice = rules::advice(&self.state, &report);
+        report.advice = advice_rules::advice(&self.state, &report);
         report
     }
 

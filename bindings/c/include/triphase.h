@@ -42,14 +42,14 @@
 // Stands for "no row", "no axis" and "no count" in details of errors.
 #define TP_NONE UINT32_MAX
 
+// Version of the interface. It changes with every incompatible change of the header.
+#define TP_ABI_VERSION 1
+
 // The largest number of bounds in tp_config.
 #define TP_BOUNDS_MAX 8
 
 // parallel_threshold of a world that uses the calling thread only.
 #define TP_NEVER_PARALLEL UINT64_MAX
-
-// Version of the interface. It changes with every incompatible change of the header.
-#define TP_ABI_VERSION 1
 
 // Which events tp_read_events() writes; combine them with `|`.
 #define TP_EVENTS_BEGAN 1
@@ -855,17 +855,17 @@ const char *tp_last_error_message(void);
 // `error` is null.
 tp_status tp_last_error(struct tp_error *error);
 
+// Returns the TP_ABI_VERSION that the library was built with.
+//
+// Programs that load the library at run time compare it with that of their header.
+uint32_t tp_abi_version(void);
+
 // Writes the default settings. `struct_size` is sizeof(tp_config), `abi_version` TP_ABI_VERSION.
 //
 // Call tp_config_default() instead, which passes those that the program was compiled with.
 //
 // Errors: TP_STATUS_INVALID_CONFIG if the library has another interface or an older struct.
 tp_status tp_config_init(struct tp_config *config, uint32_t struct_size, uint32_t abi_version);
-
-// Returns the TP_ABI_VERSION that the library was built with.
-//
-// Programs that load the library at run time compare it with that of their header.
-uint32_t tp_abi_version(void);
 
 // Creates a world. `config` may be null, for the default settings.
 //

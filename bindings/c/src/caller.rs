@@ -25,6 +25,12 @@ impl Failure {
         Self::new(tp_error::new(status), message)
     }
 
+    /// A body that is not there, and `why`.
+    pub(crate) fn body(row: u32, why: &str) -> Self {
+        let details = tp_error { row, ..tp_error::new(TP_STATUS_NOT_FOUND) };
+        Self::new(details, format!("body row {row}: {why}"))
+    }
+
     /// An argument out of range.
     pub(crate) fn argument(message: impl Into<String>) -> Self {
         Self::status(TP_STATUS_INVALID_ARGUMENT, message)

@@ -1,11 +1,13 @@
-//! Settings of a world.
+//! The version of the interface, and the settings of a world.
 
 use crate::caller::{Failure, call, flag};
 use crate::status::tp_status;
 use crate::status::tp_status::*;
-use crate::world::TP_ABI_VERSION;
 use broad_phase::{BodyShape, InvalidRows, SimdLevel, WorldConfig};
 use bytemuck::{Pod, Zeroable};
+
+/// Version of the interface. It changes with every incompatible change of the header.
+pub const TP_ABI_VERSION: u32 = 1;
 
 /// The best instruction set that a world may use. Results are the same with each.
 #[repr(u32)]
@@ -185,6 +187,14 @@ impl tp_config {
 
 fn unknown(setting: &str, value: u32, kind: &str) -> Failure {
     Failure::status(TP_STATUS_INVALID_CONFIG, format!("{setting} is {value}, which is no {kind}"))
+}
+
+/// Returns the TP_ABI_VERSION that the library was built with.
+///
+/// Programs that load the library at run time compare it with that of their header.
+#[unsafe(no_mangle)]
+pub extern "C" fn tp_abi_version() -> u32 {
+    TP_ABI_VERSION
 }
 
 /// Writes the default settings. `struct_size` is sizeof(tp_config), `abi_version` TP_ABI_VERSION.

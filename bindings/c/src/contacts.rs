@@ -2,7 +2,6 @@
 
 use crate::buffer::{IslandArrays, tp_buffer};
 use crate::caller::{Failure, call, flag};
-use crate::error::tp_error;
 use crate::shapes::tp_box;
 use crate::status::tp_status;
 use crate::status::tp_status::*;
@@ -241,7 +240,7 @@ pub unsafe extern "C" fn tp_body_id(world: *const tp_world, row: u32, id: *mut u
     unsafe {
         call(|c| {
             let found = c.world(world)?.world.contacts().body_id(row);
-            c.out(id, "id")?.write(found.ok_or_else(|| no_row(row, "the step had no ids or no such row"))?);
+            c.out(id, "id")?.write(found.ok_or_else(|| Failure::body(row, "the step had no ids or no such row"))?);
             Ok(())
         })
     }
@@ -258,15 +257,11 @@ pub unsafe extern "C" fn tp_body_box(world: *const tp_world, row: u32, aabb: *mu
     unsafe {
         call(|c| {
             let found = c.world(world)?.world.aabb(row);
-            let found = found.ok_or_else(|| no_row(row, "the step had no such row, or skipped it"))?;
+            let found = found.ok_or_else(|| Failure::body(row, "the step had no such row, or skipped it"))?;
             c.out(aabb, "aabb")?.write(found.into());
             Ok(())
         })
     }
-}
-
-pub(crate) fn no_row(row: u32, why: &str) -> Failure {
-    Failure::new(tp_error { row, ..tp_error::new(TP_STATUS_NOT_FOUND) }, format!("body row {row}: {why}"))
 }
 
 /// A setting that the call needs is off.

@@ -17,7 +17,7 @@ pub mod status; // what a call returns
 
 pub mod error; // details of the last error
 
-pub mod config; // settings
+pub mod config; // the version of the interface, and settings
 
 pub mod world; // creation, and calls of the whole world
 

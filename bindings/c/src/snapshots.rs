@@ -1,7 +1,6 @@
 //! Snapshots, which other threads query while the next step runs.
 
 use crate::caller::{Caller, Failure, call};
-use crate::contacts::no_row;
 use crate::shapes::tp_box;
 use crate::statics::{give_static, tp_static};
 use crate::status::tp_status;
@@ -168,7 +167,7 @@ pub unsafe extern "C" fn tp_snapshot_body_id(snapshot: *const tp_snapshot, row: 
         call(|c| {
             let (snapshot, out) = (of(c, snapshot)?, c.out(id, "id")?);
             if row as usize >= snapshot.body_count() {
-                return Err(no_row(row, "the step had no such row"));
+                return Err(Failure::body(row, "the step had no such row"));
             }
             out.write(snapshot.body_id(row).unwrap_or(row.into()));
             Ok(())
@@ -186,7 +185,7 @@ pub unsafe extern "C" fn tp_snapshot_body_box(snapshot: *const tp_snapshot, row:
         call(|c| {
             let (snapshot, out) = (of(c, snapshot)?, c.out(aabb, "aabb")?);
             let found = snapshot.aabb(row);
-            out.write(found.ok_or_else(|| no_row(row, "the step had no such row, or skipped it"))?.into());
+            out.write(found.ok_or_else(|| Failure::body(row, "the step had no such row, or skipped it"))?.into());
             Ok(())
         })
     }

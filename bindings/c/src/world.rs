@@ -7,9 +7,6 @@ use crate::status::tp_status;
 use crate::threads::Threads;
 use broad_phase::{Error, World};
 
-/// Version of the interface. It changes with every incompatible change of the header.
-pub const TP_ABI_VERSION: u32 = 1;
-
 /// A broad phase: finds the contact pairs of moving bodies and statics, and answers queries.
 ///
 /// Opaque; made by tp_world_create().
@@ -54,14 +51,6 @@ pub struct tp_counts {
     pub static_count: u64,
     /// Invalid rows that the last step skipped.
     pub skipped_count: u64,
-}
-
-/// Returns the TP_ABI_VERSION that the library was built with.
-///
-/// Programs that load the library at run time compare it with that of their header.
-#[unsafe(no_mangle)]
-pub extern "C" fn tp_abi_version() -> u32 {
-    TP_ABI_VERSION
 }
 
 /// Creates a world. `config` may be null, for the default settings.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 #[test]
 fn the_name_of_the_library_has_the_version_of_its_interface() {
-    let name = format!("libtriphase.so.{}", triphase::world::TP_ABI_VERSION);
+    let name = format!("libtriphase.so.{}", triphase::config::TP_ABI_VERSION);
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     for file in ["build.rs", "install"] {
         let text = std::fs::read_to_string(folder.join(file)).expect("a file that can be read");

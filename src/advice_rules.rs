@@ -1,6 +1,6 @@
 //! When each advice applies.
 
-use crate::advice::advice::{Advice, SingleThreadCause};
+use crate::advice::{Advice, SingleThreadCause};
 use crate::broad_phase::sleepers::cache::MarkedRows;
 use crate::config::WorldConfig;
 use crate::contacts::events::tracker::ContactTracker;

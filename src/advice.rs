@@ -1,4 +1,5 @@
-//! What to change if a step costs more than it has to. `rules.rs` finds out which advice applies.
+//! What to change if a step costs more than it has to. `advice_rules.rs` finds out which advice
+//! applies.
 //!
 //! Advice is about what the caller can change. A world that is slow because its bodies overlap, or
 //! are laid out as no grid likes them, gets none.
