@@ -9,6 +9,7 @@ use crate::memory::page::{Page, PagePool, PairBudget};
 use crate::memory::pair_sink::PairSink;
 use crate::simd::DetectedSimd;
 use crate::tier::point_grid::band::equal_cells::CellSize;
+use crate::tier::point_grid::bands::CommonSizes;
 use crate::tier::point_grid::partition::FileOptions;
 use crate::tier::point_grid::size_classes::ClassOptions;
 
@@ -36,8 +37,8 @@ pub(crate) struct PassContext<'s> {
     /// The filters of all rows, if any row has one.
     pub(crate) filters_by_row: Option<&'s [Filter]>,
     pub(crate) oversized: Option<&'s Oversized>,
-    /// The longest side of the most common bodies and how many these are, once they are filed.
-    pub(crate) common_side: Option<(f32, usize)>,
+    /// The sizes of most bodies, once they are filed.
+    pub(crate) common_sizes: Option<CommonSizes>,
     pub(crate) budget: &'s PairBudget,
 }
 
@@ -79,7 +80,7 @@ impl<'s> PassContext<'s> {
     ) -> Self {
         let filters_by_row = (!filters.is_empty()).then_some(filters);
         let oversized = (!oversized.is_empty()).then_some(oversized);
-        Self { step, filters_by_row, oversized, common_side: None, budget }
+        Self { step, filters_by_row, oversized, common_sizes: None, budget }
     }
 
     /// The sink for a task's pairs of one kind; `task` is its number in the step.

@@ -87,8 +87,8 @@ impl PairFinder {
         drop(span);
         out.phases.layout += clock.lap();
         let Frame { bands, filters, oversized, .. } = &mut *out.frame;
-        let common_side = bands.common_side();
-        let pass = PassContext { common_side, ..PassContext::new(step, filters, oversized, budget) };
+        let common_sizes = bands.common_sizes();
+        let pass = PassContext { common_sizes, ..PassContext::new(step, filters, oversized, budget) };
         self.find_pairs(&pass, bands, out.found, out.phases)
     }
 

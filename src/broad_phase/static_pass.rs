@@ -194,12 +194,16 @@ fn lists_for(pass: &PassContext<'_>, band: &BuiltBand<'_>) -> Option<Arc<StaticL
     if pass.step.statics.tree.has_entries_up_to(population / BODIES_PER_ENTRY, &band.bounds()) {
         return None;
     }
-    let (common_side, common) = pass.common_side?;
-    if pass.step.statics.tree.len() > LISTED_STATICS_PER_BODY * common {
+    let sizes = pass.common_sizes?;
+    if pass.step.statics.tree.len() > LISTED_STATICS_PER_BODY * sizes.count {
         return None;
     }
-    let lists = pass.step.statics.lists(common_side)?;
-    if lists.left_out.len() > loose_max || !lists.filed.are_for(bodies) {
+    // Lists for smaller bodies are shorter; those for all are made only if some body needs them.
+    let lists = [sizes.sampled_side, sizes.side_max]
+        .into_iter()
+        .filter_map(|side| pass.step.statics.lists(side))
+        .find(|lists| lists.filed.are_for(bodies))?;
+    if lists.left_out.len() > loose_max {
         return None;
     }
     let (mut tested, mut sampled) = (0, 0);

@@ -13,8 +13,9 @@
 //! - STATICGRID-2: it is made at its first use, by the task of a band, and brought up to date
 //!   before each step that may use it. Once the tree is built again, it is dropped.
 //! - STATICGRID-3: lists are for bodies up to a power of two, times a constant, so it is rare that
-//!   other ones are needed. Those for the last two sizes are kept: bodies of which the largest is
-//!   now above such a limit and now below do not have lists made again and again.
+//!   other ones are needed. Those for the last three sizes are kept: bodies of which the largest is
+//!   now above such a limit and now below do not have lists made again and again, even if a band
+//!   with a larger body needs further ones.
 //!
 //! Cost on one thread, for each static: 12 to 33 ns to make bands and 27 bytes to keep them; 250
 //! to 350 ns and 26 bytes for a tree; 150 to 300 ns and 50 to 200 bytes for lists; about 40 ns in
@@ -41,7 +42,7 @@ const LIST_SIDE: f32 = 1.25;
 const EXPONENT_MIN: f32 = -100.0;
 
 /// Sizes of bodies for which lists are kept (STATICGRID-3).
-const LISTS_KEPT: usize = 2;
+const LISTS_KEPT: usize = 3;
 
 /// The statics in bands.
 pub(crate) type StaticBands = StaticGrid<ColumnBands>;
@@ -95,8 +96,8 @@ impl LazyStaticGrid {
     }
 
     /// The statics in lists for bodies up to a size, if lists suit these.
-    pub(crate) fn lists(&self, statics: &StaticTree, common_side: f32) -> Option<Arc<StaticLists>> {
-        let side = list_side(common_side)?;
+    pub(crate) fn lists(&self, statics: &StaticTree, side: f32) -> Option<Arc<StaticLists>> {
+        let side = list_side(side)?;
         let mut lists = self.lists.lock();
         if let Some((_, made)) = lists.iter().find(|&&(of, _)| of == side) {
             return made.clone();
@@ -143,10 +144,10 @@ impl LazyStaticGrid {
     }
 }
 
-/// The size for which lists are made, if most bodies have sides up to this (STATICGRID-3).
-fn list_side(common_side: f32) -> Option<f32> {
+/// The size for which lists are made, for bodies with sides up to this (STATICGRID-3).
+fn list_side(side: f32) -> Option<f32> {
     // Points have no side.
-    let exponent = libm::ceilf(libm::log2f(common_side / LIST_SIDE)).max(EXPONENT_MIN);
+    let exponent = libm::ceilf(libm::log2f(side / LIST_SIDE)).max(EXPONENT_MIN);
     let side = LIST_SIDE * libm::exp2f(exponent);
     side.is_finite().then_some(side)
 }

@@ -268,7 +268,7 @@ impl SleeperCache {
         }
         let budget = PairBudget::new(step.config.pair_limit);
         let filters_by_row = out.frame.filters_by_row();
-        let pass = PassContext { step, filters_by_row, oversized: None, common_side: None, budget: &budget };
+        let pass = PassContext { step, filters_by_row, oversized: None, common_sizes: None, budget: &budget };
         finder.find_pairs(&pass, bands, out.found, out.phases)
     }
 

@@ -53,6 +53,17 @@ impl FiledCells<'_> {
     }
 }
 
+/// The sizes of most bodies.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CommonSizes {
+    /// The longest side in a sample of them. A few bodies may be larger.
+    pub(crate) sampled_side: f32,
+    /// None is larger than this.
+    pub(crate) side_max: f32,
+    /// How many bodies these are.
+    pub(crate) count: usize,
+}
+
 impl Bands {
     /// Calls `pass` for every band, in parallel, with its index, its records and its task.
     ///
@@ -105,7 +116,13 @@ impl Bands {
             let ghosts = places.end..places.end;
             self.slots.push(BandSlot { band: Band::default(), axes, places, ghosts, words, thread: 0 });
         }
-        self.directory.lay_out(std::iter::once((0..self.slots.len(), BandAxes::default(), [f32::INFINITY; 2])));
+        self.directory.lay_out(std::iter::once(ClassBands {
+            slots: 0..self.slots.len(),
+            axes: BandAxes::default(),
+            sides_max: [f32::INFINITY; 2],
+            sampled_side: f32::INFINITY,
+            bounds: None,
+        }));
     }
 
     /// The records that were filed in a single band, while it is not built.
@@ -155,14 +172,15 @@ impl Bands {
         self.directory.classes()
     }
 
-    /// The longest side that the size class with most of the filed bodies takes, and how many these
-    /// are.
-    pub(crate) fn common_side(&self) -> Option<(f32, usize)> {
-        let filed_count =
-            |class: &ClassBands| -> usize { self.slots[class.slots.clone()].iter().map(BandSlot::filed_count).sum() };
-        let counted = self.classes().iter().map(|class| (class.sides_max, filed_count(class)));
-        let ([width, height], count) = counted.max_by_key(|&(_, count)| count)?;
-        Some((width.max(height), count))
+    /// The size class with most of the filed bodies.
+    pub(crate) fn common_sizes(&self) -> Option<CommonSizes> {
+        let filed_count = |class: &ClassBands| self.slots[class.slots.clone()].iter().map(BandSlot::filed_count).sum();
+        let sizes = self.classes().iter().map(|class| CommonSizes {
+            sampled_side: class.sampled_side,
+            side_max: class.sides_max[0].max(class.sides_max[1]),
+            count: filed_count(class),
+        });
+        sizes.max_by_key(|sizes| sizes.count)
     }
 
     /// The instruction set of searches.

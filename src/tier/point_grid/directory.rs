@@ -22,7 +22,9 @@ pub(crate) struct ClassBands {
     pub(super) axes: BandAxes,
     /// The longest sides of a box that it takes, along x and y.
     pub(crate) sides_max: [f32; 2],
-    /// Covers all bodies; `None` if there are none.
+    /// The longest side of its bodies in the sample that the plan was made of.
+    pub(crate) sampled_side: f32,
+    /// Covers all bodies; `None` if there are none, or the bands are not built.
     pub(super) bounds: Option<BandBox>,
 }
 
@@ -39,15 +41,10 @@ plain_buffers!(ClassBands);
 buffers!(BandDirectory { leveled: classes, lows, highs; own: ; plain: ; });
 
 impl BandDirectory {
-    /// Notes the classes: the indices of their bands, their axes, and the longest sides they take.
-    pub(super) fn lay_out(&mut self, classes: impl Iterator<Item = (Range<usize>, BandAxes, [f32; 2])>) {
+    /// Notes the classes, whose bands are not built yet.
+    pub(super) fn lay_out(&mut self, classes: impl Iterator<Item = ClassBands>) {
         self.classes.clear();
-        self.classes.extend(classes.map(|(slots, axes, sides_max)| ClassBands {
-            slots,
-            axes,
-            sides_max,
-            bounds: None,
-        }));
+        self.classes.extend(classes);
     }
 
     /// Reads the bounds of the bands once these are built.

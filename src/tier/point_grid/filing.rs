@@ -13,6 +13,7 @@ use crate::tier::point_grid::band::build::Band;
 use crate::tier::point_grid::band::cell_grid::words_max;
 use crate::tier::point_grid::band::slot::BandSlot;
 use crate::tier::point_grid::bands::Bands;
+use crate::tier::point_grid::directory::ClassBands;
 use crate::tier::point_grid::partition::{FileOptions, Partition};
 use crate::tier::point_grid::planner::Planner;
 use crate::tier::point_grid::size_classes::ClassOptions;
@@ -62,7 +63,13 @@ impl Filing {
             }
         }
         grow(&mut bands.words, words);
-        bands.directory.lay_out(plan.classes().iter().map(|class| (class.bands(), class.axes, class.sides_max)));
+        bands.directory.lay_out(plan.classes().iter().map(|class| ClassBands {
+            slots: class.bands(),
+            axes: class.axes,
+            sides_max: class.sides_max,
+            sampled_side: class.sampled_side,
+            bounds: None,
+        }));
         Ok(())
     }
 

@@ -5,6 +5,7 @@ use crate::geometry::band_box::BandAxes;
 use crate::memory::buffers::{buffers, plain_buffers};
 use crate::memory::radix::FloatSort;
 use crate::tier::point_grid::band_borders::BandBorders;
+use crate::tier::point_grid::size_classes::size_sample::longest_side;
 use std::ops::Range;
 
 /// A strip with this many times its share of the bodies is divided across.
@@ -26,6 +27,8 @@ const BANDS_KEPT: f64 = 0.75;
 pub(super) struct SizeClass {
     /// The longest sides of a box that it takes, along x and y, in world units.
     pub(super) sides_max: [f32; 2],
+    /// The longest side of its members in the sample.
+    pub(super) sampled_side: f32,
     /// Exchanged if its strips divide x instead of y.
     pub(super) axes: BandAxes,
     /// The borders of the strips.
@@ -54,7 +57,7 @@ plain_buffers!(Strip);
 buffers!(SizeClass {
     leveled: borders, strips, across;
     own: ;
-    plain: sides_max, axes, first_band, band_count;
+    plain: sides_max, sampled_side, axes, first_band, band_count;
 });
 
 impl SizeClass {
@@ -233,6 +236,7 @@ impl GridPlan {
         }
         let class = &mut self.classes[self.class_count];
         (class.sides_max, class.axes, class.first_band) = (sides_max, axes, self.band_count);
+        class.sampled_side = members.iter().map(longest_side).fold(0.0, f32::max);
         class.divide(members, bands, buffers);
         self.band_count += class.band_count;
         self.class_count += 1;
