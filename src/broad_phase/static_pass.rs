@@ -208,9 +208,9 @@ fn lists_for(pass: &PassContext<'_>, band: &BuiltBand<'_>) -> Option<Arc<StaticL
     }
     let (mut tested, mut sampled) = (0, 0);
     for first in (0..population).step_by(population.div_ceil(BODY_SAMPLE)) {
-        let mut runs = [[0; 2]];
-        lists.filed.find(bodies, first, band.axes().is_exchanged(), &mut runs);
-        let [[start, end]] = runs;
+        let mut ranges = [[0; 2]];
+        lists.filed.find(bodies, first, band.axes().is_exchanged(), &mut ranges);
+        let [[start, end]] = ranges;
         (tested, sampled) = (tested + (end - start) as usize, sampled + 1);
     }
     (tested <= LISTED_MAX * sampled).then_some(lists)
@@ -223,21 +223,21 @@ fn search_lists(
     band: &BuiltBand<'_>,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
-    let (bodies, entries, axes) = (band.cells().columns(), lists.filed.entries(), band.axes());
+    let (bodies, boxes, axes) = (band.cells().columns(), lists.filed.boxes(), band.axes());
     // Filters are tested only if statics have some.
-    let own_filters = if entries.filters().is_none() { pass.filters_by_row } else { None };
-    let mut runs = [[0; 2]; PROBES_AT_ONCE];
+    let own_filters = if boxes.filters().is_none() { pass.filters_by_row } else { None };
+    let mut ranges = [[0; 2]; PROBES_AT_ONCE];
     for first in (0..bodies.len()).step_by(PROBES_AT_ONCE) {
-        let runs = &mut runs[..PROBES_AT_ONCE.min(bodies.len() - first)];
-        lists.filed.find(bodies, first, axes.is_exchanged(), runs);
+        let ranges = &mut ranges[..PROBES_AT_ONCE.min(bodies.len() - first)];
+        lists.filed.find(bodies, first, axes.is_exchanged(), ranges);
         if let Some(filters) = own_filters {
-            for (run, &row) in runs.iter_mut().zip(&bodies.rows()[first..]) {
+            for (range, &row) in ranges.iter_mut().zip(&bodies.rows()[first..]) {
                 if !filters[row as usize].interacts_with(Filter::ALL) {
-                    *run = [0; 2];
+                    *range = [0; 2];
                 }
             }
         }
-        pass.step.level.scan_runs((bodies, first), (&entries, runs), axes.is_exchanged(), sink)?;
+        pass.step.level.scan_lists((bodies, first), (boxes, ranges), axes.is_exchanged(), sink)?;
     }
     Some(())
 }

@@ -10,6 +10,7 @@ pub(crate) mod cell_table;
 pub(crate) mod columns;
 pub(crate) mod disjoint;
 pub(crate) mod lazy;
+pub(crate) mod list_columns;
 pub(crate) mod listener;
 pub(crate) mod page;
 pub(crate) mod pair_sink;

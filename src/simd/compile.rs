@@ -29,6 +29,7 @@ macro_rules! compile_kernels {
         use crate::memory::box_group::GroupEdges;
         use crate::memory::box_octet::OctetEdges;
         use crate::memory::columns::SoaColumns;
+        use crate::memory::list_columns::ListColumns;
         use crate::memory::pair_sink::PairSink;
         use crate::simd::batch_test::Tests;
         use crate::simd::cell_view::{CellRect, CellView};
@@ -71,9 +72,9 @@ macro_rules! compile_kernels {
             tree: &TreeView<'_>,
             probes: std::ops::Range<usize>
         ));
-        compile_scan!([$(#[$features])?] scan::scan_runs::<$backend>(
+        compile_scan!([$(#[$features])?] scan::scan_lists::<$backend>(
             probes: (&SoaColumns<'_>, usize),
-            runs: (&SoaColumns<'_>, &[[u32; 2]]),
+            lists: (&ListColumns, &[[u32; 2]]),
             are_exchanged: bool
         ));
         compile_scan!([$(#[$features])?] scan::scan_beside::<$backend>(

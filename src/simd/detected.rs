@@ -8,9 +8,11 @@ use crate::memory::blocks::SOA_BLOCK_WORDS;
 use crate::memory::box_group::GroupEdges;
 use crate::memory::box_octet::OctetEdges;
 use crate::memory::columns::SoaColumns;
+use crate::memory::list_columns::ListColumns;
 use crate::memory::pair_sink::PairSink;
 use crate::simd::batch_test::Tests;
 use crate::simd::cell_view::{CellRect, CellView};
+use crate::simd::circle_test::CircleSides;
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 use crate::simd::neon;
 #[cfg(any(not(target_arch = "x86_64"), debug_assertions, test))]
@@ -178,24 +180,23 @@ impl DetectedSimd {
         dispatch_scan!(self, scan_tree_pairs(Tests::of(&tree.entries, tree.entries.circles()), tree, probes, sink))
     }
 
-    /// Reports the pairs of a probe and an entry of its run that overlap, by probe, the row of the
+    /// Reports the pairs of a probe and an entry of its list that overlap, by probe, the row of the
     /// probe first.
     ///
-    /// `runs` has the start and the end of a run of entries for each of the probes from `first` on.
-    /// With `are_exchanged`, x and y of the probes are. Either side may be circles, and may have
+    /// `ranges` has the start and the end of a list for each of the probes from `first` on. With
+    /// `are_exchanged`, x and y of the probes are. Probes may be circles; either side may have
     /// filters. `None` once the pair limit is exceeded.
     #[inline]
-    pub(crate) fn scan_runs(
+    pub(crate) fn scan_lists(
         self,
         probes: (&SoaColumns<'_>, usize),
-        (entries, runs): (&SoaColumns<'_>, &[[u32; 2]]),
+        (lists, ranges): (&ListColumns, &[[u32; 2]]),
         are_exchanged: bool,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
-        dispatch_scan!(
-            self,
-            scan_runs(Tests::of(entries, probes.0.circles()), probes, (entries, runs), are_exchanged, sink)
-        )
+        let circles = CircleSides { probe: probes.0.circles(), entries: false };
+        let tests = Tests { filters: lists.filters().is_some(), circles };
+        dispatch_scan!(self, scan_lists(tests, probes, (lists, ranges), are_exchanged, sink))
     }
 
     /// Reports the pairs of a probe and an entry that overlap, by probe. Entries are sorted by

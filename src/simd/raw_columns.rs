@@ -4,8 +4,10 @@
 
 use crate::input::filter::Filter;
 use crate::memory::columns::SoaColumns;
+use crate::memory::list_columns::ListColumns;
 use crate::simd::probe::Probe;
 use crate::simd::vector::each_edge;
+use std::ops::Range;
 
 /// The columns from one entry on: one pointer and the distance between columns (SOA-1).
 ///
@@ -30,6 +32,24 @@ impl RawColumns {
         assert!(!filtered || columns.filters().is_some(), "the entries have filters");
         let layers = columns.filters().map_or(std::ptr::dangling(), <[u32]>::as_ptr);
         Self { entry: columns.words().as_ptr(), stride: columns.stride(), layers }
+    }
+
+    /// The columns of a list, which is a range of the entries of `lists`.
+    ///
+    /// # Safety
+    ///
+    /// The range ends at most at the number of entries. There are filters if `filtered`.
+    #[inline(always)]
+    pub(super) unsafe fn of_list(lists: &ListColumns, list: &Range<usize>, filtered: bool) -> Self {
+        let (place, filter_place) = (lists.place(list), lists.filter_place(list));
+        let layers = match lists.filters() {
+            // SAFETY: as below; filters are laid out likewise (LISTCOLUMNS-3).
+            Some(filters) if filtered => unsafe { filters.as_ptr().add(filter_place.first) },
+            _ => std::ptr::dangling(),
+        };
+        // SAFETY: a list that ends among the entries begins in the words or at their padding
+        // (LISTCOLUMNS-1, LISTCOLUMNS-2).
+        Self { entry: unsafe { lists.words().as_ptr().add(place.first) }, stride: place.stride, layers }
     }
 
     /// The columns from the `count`th entry after this one on.

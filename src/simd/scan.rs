@@ -6,6 +6,7 @@
 
 use crate::memory::cell_table::CellKey;
 use crate::memory::columns::{SOA_PAD, SoaColumns};
+use crate::memory::list_columns::ListColumns;
 use crate::memory::pair_sink::PairSink;
 use crate::memory::partition_points::partition_points;
 use crate::simd::backend::Backend;
@@ -26,6 +27,9 @@ const ROW_AT_ONCE: usize = 1024;
 const SEARCHES_AT_ONCE: usize = 8;
 
 const _: () = assert!(SEARCHES_AT_ONCE <= SOA_PAD);
+
+/// A list that is apart is loaded so many probes ahead.
+const LISTS_AHEAD: usize = 8;
 
 /// Reports the pairs of each of the `probes` with a later entry of a grid that overlaps it. `None`
 /// once the pair limit is exceeded.
@@ -177,38 +181,45 @@ pub(super) unsafe fn scan_rects<B: Backend>(
     Some(())
 }
 
-/// Reports the pairs of a probe and an entry of its run that overlap, the row of the probe first.
+/// Reports the pairs of a probe and an entry of its list that overlap, the row of the probe first.
 ///
-/// `runs` has the start and the end of a run of entries for each of the probes from `first` on.
+/// `ranges` has the start and the end of a list for each of the probes from `first` on.
 ///
 /// # Safety
 ///
 /// The instruction set of `B` is available.
 #[inline(always)]
-pub(super) unsafe fn scan_runs<B: Backend>(
+pub(super) unsafe fn scan_lists<B: Backend>(
     tests: Tests,
     (probes, first): (&SoaColumns<'_>, usize),
-    (entries, runs): (&SoaColumns<'_>, &[[u32; 2]]),
+    (lists, ranges): (&ListColumns, &[[u32; 2]]),
     are_exchanged: bool,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
-    let columns = RawColumns::new(entries, tests.filters);
+    assert!(!tests.filters || lists.filters().is_some(), "the entries have filters");
     let are_filtered = tests.filters && probes.filters().is_some();
     let probe_columns = RawColumns::new(probes, are_filtered);
-    assert!(first + runs.len() <= probes.len(), "there is a probe for each run");
+    assert!(first + ranges.len() <= probes.len(), "there is a probe for each list");
     let mut slots = OutputSlots::new(sink);
-    for (at, &[start, end]) in (first..).zip(runs) {
-        let [start, end] = [start, end].map(|at| (at as usize).min(entries.len()));
-        // SAFETY: the probe is in the population, and the run was clipped to that of the entries;
-        // the caller vouches for the instruction set.
+    for (at, &[start, end]) in ranges.iter().enumerate() {
+        if lists.are_apart()
+            && let Some(&[ahead, _]) = ranges.get(at + LISTS_AHEAD)
+        {
+            lists.prefetch(ahead as usize);
+        }
+        let end = (end as usize).min(lists.len());
+        let list = (start as usize).min(end)..end;
+        // SAFETY: the probe is in the population, and the list was clipped to the entries; the
+        // caller vouches for the instruction set.
         unsafe {
-            let mut probe = probe_columns.skip(at).probe(are_filtered);
+            let mut probe = probe_columns.skip(first + at).probe(are_filtered);
             if are_exchanged {
                 let [x, y, right, bottom] = probe.aabb;
                 probe.aabb = [y, x, bottom, right];
             }
             let probe = SplatProbe::<B>::new(tests, PairOrder::ProbeFirst, &probe);
-            probe.test_long_run(columns.skip(start), end.saturating_sub(start), &mut slots)?;
+            let columns = RawColumns::of_list(lists, &list, tests.filters);
+            probe.test_long_run(columns, list.len(), &mut slots)?;
         }
     }
     slots.finish();

@@ -4,6 +4,7 @@ use super::filters::filter_columns;
 use super::*;
 use crate::geometry::{BodyCircle, overlaps};
 use crate::memory::bit_set::BitSet;
+use crate::memory::list_columns::ListColumns;
 use crate::simd::ProbeBatch;
 
 /// Lengths around those of vectors, and of what fits into pages.
@@ -78,12 +79,20 @@ fn sorted_entries_agree_with_the_twin() {
     assert!(found[3] > 10_000 && found[1].max(found[2]) < found[0], "{found:?}");
 }
 
+/// Cuts entries into lists of random lengths, which together are all of them.
+fn random_lists(count: usize, random: &mut Random) -> Vec<Range<usize>> {
+    let mut ends: Vec<usize> = (0..random.below(count / 6 + 2)).map(|_| random.below(count + 1)).collect();
+    ends.extend([0, count]);
+    ends.sort_unstable();
+    ends.windows(2).map(|ends| ends[0]..ends[1]).collect()
+}
+
 #[test]
-fn runs_of_probes_agree_with_the_twin() {
+fn lists_of_probes_agree_with_the_twin() {
     let mut random = Random::new(23);
     let mut found = [0; 4];
     for (count, exchanged) in COUNTS.into_iter().flat_map(|count| [(count, false), (count, true)]) {
-        let probe_count = count % 21 + 10;
+        let probe_count = count % 21 + 40;
         let of = |random: &mut Random, count| {
             let [dense, sparse] = both(random, count);
             // Boxes of which many overlap at their corners, where circles do not.
@@ -94,33 +103,50 @@ fn runs_of_probes_agree_with_the_twin() {
             [sparse.iter().map(near).collect(), dense, sparse]
         };
         for (probes, entries) in of(&mut random, probe_count).into_iter().zip(of(&mut random, count)) {
-            let (probes, entries) = (Sorted::new(probes, 0, &mut random), Sorted::new(entries, 0, &mut random));
-            // Those of the last probes; an end after the last entry is that entry.
+            let probes = Sorted::new(probes, 0, &mut random);
+            let (lists, filters) = (random_lists(count, &mut random), random.filters(64));
+            let filter_of = |row: u32| filters[row as usize % 64];
+            // Those of the last probes. A list after the last entry is empty.
             let first = probe_count / 3;
-            let mut run = |_| [random.below(count + 1) as u32, random.below(count + 9) as u32];
-            let runs: Vec<[u32; 2]> = (first..probe_count).map(&mut run).collect();
+            let mut list = |_| lists[random.below(lists.len())].clone();
+            let mut chosen: Vec<Range<usize>> = (first..probe_count).map(&mut list).collect();
+            chosen[0] = count + 3..count + 9;
+            let ranges: Vec<[u32; 2]> = chosen.iter().map(|list| [list.start as u32, list.end as u32]).collect();
+            chosen[0] = count..count;
             let boxes: Vec<RawAabb> = probes.records.iter().map(|record| record.aabb).collect();
             let exchange =
                 |[x, y, right, bottom]: RawAabb| if exchanged { [y, x, bottom, right] } else { [x, y, right, bottom] };
-            // One side may have filters alone: then the others accept everything.
             for (case, [filtered, circles]) in TESTS.into_iter().enumerate() {
+                let columns = [false, true].map(|are_apart| {
+                    let mut columns = ListColumns::laid_out(count, are_apart);
+                    for list in &lists {
+                        list.clone().enumerate().for_each(|(at, entry)| columns.set(list, at, &entries[entry]));
+                    }
+                    if filtered {
+                        columns.set_filters(lists.iter().cloned(), filter_of);
+                    }
+                    columns
+                });
+                // One side may have filters alone: then the others accept everything.
                 for own_filters in [false, true] {
                     let own = |i: usize| if own_filters { probes.filters[i] } else { Filter::ALL };
                     let meet = |i: usize, j: usize| {
                         let aabb = exchange(boxes[i]);
-                        overlaps(&aabb, &entries.records[j].aabb)
-                            && (!filtered || own(i).interacts_with(entries.filters[j]))
-                            && (!circles || BodyCircle::of_box(&aabb).overlaps_box(&entries.records[j].aabb))
+                        overlaps(&aabb, &entries[j].aabb)
+                            && (!filtered || own(i).interacts_with(filter_of(entries[j].row)))
+                            && (!circles || BodyCircle::of_box(&aabb).overlaps_box(&entries[j].aabb))
                     };
-                    let in_run = |k: usize| runs[k][0] as usize..(runs[k][1] as usize).min(count);
-                    let places = (0..runs.len()).flat_map(|k| in_run(k).map(move |j| (first + k, j)));
+                    let places = (0..chosen.len()).flat_map(|k| chosen[k].clone().map(move |j| (first + k, j)));
                     let hits = places.filter(|&(i, j)| meet(i, j));
-                    let truth: Vec<_> = hits.map(|(i, j)| [probes.records[i].row, entries.records[j].row]).collect();
-                    let label = format!("{probe_count} probes, {count} entries, exchanged {exchanged}, case {case}");
-                    found[case] += check(&label, &truth, |level, sink| {
-                        let probes = probes.columns(own_filters, circles);
-                        level.scan_runs((&probes, first), (&entries.columns(filtered, false), &runs), exchanged, sink)
-                    });
+                    let truth: Vec<_> = hits.map(|(i, j)| [probes.records[i].row, entries[j].row]).collect();
+                    for columns in &columns {
+                        let apart = columns.are_apart();
+                        let label = format!("{count} entries, apart {apart}, exchanged {exchanged}, case {case}");
+                        found[case] += check(&label, &truth, |level, sink| {
+                            let probes = probes.columns(own_filters, circles);
+                            level.scan_lists((&probes, first), (columns, &ranges), exchanged, sink)
+                        });
+                    }
                 }
             }
         }

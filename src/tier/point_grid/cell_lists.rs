@@ -2,8 +2,8 @@
 //! overlaps them.
 //!
 //! A body that is no larger than a limit is then tested against the list of one cell, that of its
-//! lower corner. Each list is one run of memory, so this takes a body about as long as finding its
-//! pairs with other bodies.
+//! lower corner, a range of [`ListColumns`]. This takes a body about as long as finding its pairs
+//! with other bodies.
 //!
 //! - LISTS-1: cells are equal, and the map from coordinates to cells is monotone. A box is listed
 //!   from the cell of its lower corner less `side` to that of its upper corner. So a body with an
@@ -19,7 +19,8 @@ use crate::geometry::{RawAabb, union};
 use crate::input::filter::Filter;
 use crate::memory::body_record::BodyRecord;
 use crate::memory::buffers::Buffers;
-use crate::memory::columns::{SoaColumns, SoaColumnsMut, column_words, fill_filters, filter_words};
+use crate::memory::columns::SoaColumns;
+use crate::memory::list_columns::ListColumns;
 use crate::tier::fixed_boxes::FixedBoxes;
 use crate::tier::point_grid::axis::{Extent, linear_cell};
 use std::ops::{Range, RangeInclusive};
@@ -55,10 +56,7 @@ pub(crate) struct CellLists {
     cells: Cells,
     /// By cell: where its list begins.
     starts: Vec<u32>,
-    /// The columns of all lists.
-    words: Vec<u32>,
-    /// The filters of all lists; empty if boxes have none.
-    filters: Vec<u32>,
+    boxes: ListColumns,
 }
 
 /// Equal cells.
@@ -173,15 +171,18 @@ impl CellLists {
             }
         }
         starts.pop();
-        let mut words = vec![0; column_words(len)];
-        SoaColumnsMut::of(&mut words, len).fill(numbers.into_iter().map(|number| records[number as usize]));
-        Some((Self { cells, starts, words, filters: Vec::new() }, large))
+        let mut boxes = ListColumns::new(len);
+        for list in ranges(&starts) {
+            for (at, &number) in numbers[list.clone()].iter().enumerate() {
+                boxes.set(&list, at, &records[number as usize]);
+            }
+        }
+        Some((Self { cells, starts, boxes }, large))
     }
 
-    /// The entries of all lists.
-    pub(crate) fn entries(&self) -> SoaColumns<'_> {
-        let columns = SoaColumns::of(&self.words, self.len());
-        if self.filters.is_empty() { columns } else { columns.with_filters(&self.filters) }
+    /// The boxes of all lists.
+    pub(crate) fn boxes(&self) -> &ListColumns {
+        &self.boxes
     }
 
     /// Whether the lists are for boxes as large as each of some.
@@ -197,47 +198,50 @@ impl CellLists {
     /// Writes the start and the end of the list for each of the boxes from `first` on. With
     /// `are_exchanged`, their x and y are.
     #[inline(always)]
-    pub(crate) fn find(&self, boxes: &SoaColumns<'_>, first: usize, are_exchanged: bool, runs: &mut [[u32; 2]]) {
+    pub(crate) fn find(&self, boxes: &SoaColumns<'_>, first: usize, are_exchanged: bool, ranges: &mut [[u32; 2]]) {
         let [x, y] = if are_exchanged { [boxes.min_y(), boxes.min_x()] } else { [boxes.min_x(), boxes.min_y()] };
-        for ((run, &x), &y) in runs.iter_mut().zip(&x[first..]).zip(&y[first..]) {
+        for ((range, &x), &y) in ranges.iter_mut().zip(&x[first..]).zip(&y[first..]) {
             let [column, row] = self.cells.cell([x, y]);
             let list = row * self.cells.columns + column;
-            *run = [self.starts[list], self.starts[list + 1]];
+            *range = [self.starts[list], self.starts[list + 1]];
         }
     }
 
-    fn len(&self) -> usize {
-        self.starts.last().map_or(0, |&end| end as usize)
+    /// The rows of each list.
+    #[cfg(test)]
+    pub(crate) fn all_rows(&self) -> Vec<Vec<u32>> {
+        ranges(&self.starts).map(|list| self.boxes.rows(&list).to_vec()).collect()
     }
 
-    fn run(&self, list: usize) -> Range<usize> {
+    fn list(&self, list: usize) -> Range<usize> {
         self.starts[list] as usize..self.starts[list + 1] as usize
     }
 }
 
+/// The entries of each list.
+fn ranges(starts: &[u32]) -> impl Iterator<Item = Range<usize>> {
+    starts.windows(2).map(|ends| ends[0] as usize..ends[1] as usize)
+}
+
 impl FixedBoxes for CellLists {
     fn set_filters(&mut self, filter_of: impl Fn(u32) -> Filter) {
-        let len = self.len();
-        let mut filters = vec![0; filter_words(len)];
-        fill_filters(&mut filters, len, self.entries().rows()[..len].iter().map(|&row| filter_of(row)));
-        self.filters = filters;
+        self.boxes.set_filters(ranges(&self.starts), filter_of);
     }
 
     fn set_box(&mut self, row: u32, listed: &RawAabb, aabb: &RawAabb) {
         if self.cells.list_count(listed) > LISTS_MAX {
             return;
         }
-        let len = self.len();
         for list in self.cells.indices(listed) {
-            let run = self.run(list);
+            let list = self.list(list);
             // Rows ascend (LISTS-2).
-            if let Ok(at) = self.entries().rows()[run.clone()].binary_search(&row) {
-                SoaColumnsMut::of(&mut self.words, len).set_box(run.start + at, aabb);
+            if let Ok(at) = self.boxes.rows(&list).binary_search(&row) {
+                self.boxes.set_box(&list, at, aabb);
             }
         }
     }
 
     fn bytes(&self) -> usize {
-        self.starts.bytes() + self.words.bytes() + self.filters.bytes()
+        self.starts.bytes() + self.boxes.bytes()
     }
 }

@@ -24,17 +24,18 @@ fn found(lists: &CellLists, bodies: &[RawAabb]) -> Vec<(u32, u32)> {
     let [words, exchanged] = [bodies, &exchanged].map(words);
     let columns = SoaColumns::of(&words, bodies.len());
     assert!(lists.are_for(&columns));
-    let (mut runs, mut same) = (vec![[0; 2]; bodies.len() - 1], vec![[0; 2]; bodies.len() - 1]);
-    lists.find(&columns, 1, false, &mut runs);
+    let (mut ranges, mut same) = (vec![[0; 2]; bodies.len() - 1], vec![[0; 2]; bodies.len() - 1]);
+    lists.find(&columns, 1, false, &mut ranges);
     lists.find(&SoaColumns::of(&exchanged, bodies.len()), 1, true, &mut same);
-    assert_eq!(runs, same);
-    let entries = lists.entries();
+    assert_eq!(ranges, same);
+    let boxes = lists.boxes();
     let mut pairs = Vec::new();
-    for (&[start, end], body) in runs.iter().zip(1..) {
-        let run = start as usize..end as usize;
-        assert!(entries.rows()[run.clone()].is_sorted_by(|a, b| a < b), "LISTS-2");
-        let hits = run.filter(|&at| overlaps(&entries.aabb(at), &bodies[body]));
-        pairs.extend(hits.map(|at| (body as u32, entries.rows()[at])));
+    for (&[start, end], body) in ranges.iter().zip(1..) {
+        let list = start as usize..end as usize;
+        let rows = boxes.rows(&list);
+        assert!(rows.is_sorted_by(|a, b| a < b), "LISTS-2");
+        let hits = (0..list.len()).filter(|&at| overlaps(&boxes.aabb(&list, at), &bodies[body]));
+        pairs.extend(hits.map(|at| (body as u32, rows[at])));
     }
     pairs
 }
@@ -44,8 +45,7 @@ fn lists_are_made_at_any_scale() {
     let boxes = BoxLayout::ALL[0].boxes(3000, 0x57a7);
     let made = |scale: f32| {
         let scaled: Vec<RawAabb> = boxes.iter().map(|aabb| aabb.map(|edge| edge * scale)).collect();
-        CellLists::build(&records(&scaled), 0.5 * scale)
-            .map(|(lists, large)| (lists.entries().rows().to_vec(), large.len()))
+        CellLists::build(&records(&scaled), 0.5 * scale).map(|(lists, large)| (lists.all_rows(), large.len()))
     };
     assert!(made(1.0).is_some());
     for exponent in [-100, -80, 80] {
@@ -119,7 +119,7 @@ fn cells_grow_until_nearly_all_boxes_are_listed() {
     };
     for length in [1.0, 100.0] {
         let (lists, large) = CellLists::build(&records(&walls(length)), 1.0).expect("they suit");
-        assert!(large.is_empty() && lists.entries().len() <= 10 * 3000, "{length}: {} entries", lists.entries().len());
+        assert!(large.is_empty() && lists.boxes().len() <= 10 * 3000, "{length}: {} entries", lists.boxes().len());
     }
     assert!(CellLists::build(&records(&walls(1e6)), 1.0).is_none());
 }
