@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -62,13 +63,14 @@ void separate(Crate &crate, const tp_box &other, float share)
   }
 }
 
-void run(std::uint32_t simd_max)
+void run(std::uint32_t simd_max, const std::string &recording)
 {
   tp_config config = tp_config_default();
   config.contact_tracking = 1;
   config.simd_max = simd_max;
   triphase::World world(config);
   triphase::Buffer buffer;
+  world.record_to(recording); // to send with a bug report
 
   const std::vector<tp_box> walls = {
     {-1.0f, -1.0f, 41.0f, 0.0f}, {-1.0f, 0.0f, 0.0f, 80.0f}, {40.0f, 0.0f, 41.0f, 80.0f}, {10.0f, 4.0f, 30.0f, 5.0f}};
@@ -146,6 +148,14 @@ void run(std::uint32_t simd_max)
     verify(details.status == TP_STATUS_INVALID_BODY && details.row == 7 && details.axis == 1, "the error names row 7");
     std::printf("caught: %s\n", error.what());
   }
+
+  // Made again, all calls return the same, the error included.
+  const tp_recording_summary recorded = world.stop_recording();
+  const tp_replay_result replayed = triphase::replay(recording);
+  verify(recorded.call_count == frame_count + 2 && replayed.call_count == recorded.call_count, "all calls are recorded");
+  verify(replayed.step_number == frame_count && replayed.is_complete == 1, "all steps are replayed");
+  std::remove(recording.c_str());
+
   // A renderer on another thread sees the last step, which it may keep while the world steps on.
   const tp_box view = {0.0f, 0.0f, 40.0f, 20.0f};
   std::size_t in_view = 0;
@@ -166,7 +176,8 @@ void run(std::uint32_t simd_max)
 int main(int argc, char **argv)
 {
   try {
-    run(argc > 1 ? static_cast<std::uint32_t>(std::strtoul(argv[1], nullptr, 10)) : TP_SIMD_BEST);
+    run(argc > 1 ? static_cast<std::uint32_t>(std::strtoul(argv[1], nullptr, 10)) : TP_SIMD_BEST,
+        std::string(argv[0]) + ".recording");
   } catch (const std::exception &error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;

@@ -11,9 +11,9 @@
 // changed, and tp_last_error_message() and tp_last_error() say what was wrong. Null, misaligned
 // pointers and counts that exceed the address space are errors; a pointer to memory that is too
 // small, or a handle that was destroyed, is undefined behavior, as everywhere in C. Arrays with a
-// count of 0 may be null. Structs that you pass must be initialized as a whole: begin with zeros
-// ({0} in C, {} in C++), and tp_config with tp_config_default(). No panic and no C++ exception
-// crosses this interface; see TP_STATUS_PANIC.
+// count of 0 may be null. Strings are UTF-8 and end with a zero byte. Structs that you pass must be
+// initialized as a whole: begin with zeros ({0} in C, {} in C++), and tp_config with
+// tp_config_default(). No panic and no C++ exception crosses this interface; see TP_STATUS_PANIC.
 //
 // MEMORY. What you pass is read during the call and not kept. Meanwhile no thread may write to it: in
 // a column, that is all from the first byte of the first value to the last byte of the last value,
@@ -78,7 +78,8 @@ enum tp_status
   TP_STATUS_NULL_POINTER = 1,
   // A pointer is not aligned for what it points to. (Columns may have any alignment.)
   TP_STATUS_MISALIGNED_POINTER = 2,
-  // An argument is out of range: a count, a constant, or a flag that is neither 0 nor 1.
+  // An argument is out of range: a count, a constant, a flag that is neither 0 nor 1, or a string
+  // that is not UTF-8.
   TP_STATUS_INVALID_ARGUMENT = 3,
   // A setting is out of range, or needs another setting.
   TP_STATUS_INVALID_CONFIG = 4,
@@ -117,6 +118,12 @@ enum tp_status
   TP_STATUS_PANIC = 19,
   // An error of a newer version of the library.
   TP_STATUS_OTHER = 20,
+  // A file cannot be opened, read or written; the message has the reason of the system.
+  TP_STATUS_IO = 21,
+  // A file is no recording, is damaged or cut, or was made by another version of the library.
+  TP_STATUS_INVALID_RECORDING = 22,
+  // A call of a recording did not return what was recorded.
+  TP_STATUS_DIFFERENT = 23,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -839,6 +846,28 @@ typedef struct tp_report {
   double track_contacts_seconds;
 } tp_report;
 
+// What a recording has.
+typedef struct tp_recording_summary {
+  // Calls that were recorded.
+  uint64_t call_count;
+  // Bytes that were written.
+  uint64_t byte_count;
+} tp_recording_summary;
+
+// How far a recording was replayed.
+typedef struct tp_replay_result {
+  // Calls whose outcome is the recorded one. After an error, this is also the number, counted from
+  // 0, of the call that differs, cannot be read, or panics.
+  uint64_t call_count;
+  // Number of the last successful step.
+  uint64_t step_number;
+  // 1 if all was read, up to the end that tp_stop_recording() writes; 0 if the recording ends
+  // earlier, such as by a crash of the program.
+  uint8_t is_complete;
+  // Always 0.
+  uint8_t reserved[7];
+} tp_replay_result;
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -1322,6 +1351,45 @@ tp_status tp_get_report(const struct tp_world *world, struct tp_report *report);
 //
 // Errors: TP_STATUS_BUFFER_TOO_SMALL, after `count` was written.
 tp_status tp_report_text(const struct tp_world *world, char *text, size_t capacity, size_t *count);
+
+// Records all further calls that change a world, and what they return, in a file.
+//
+// A recording is the way to report a bug: it has the settings, the statics, and the columns of each
+// step bit for bit, and tp_replay() makes the same calls again. Replaces a file that exists. Begin
+// before the first step: otherwise events of the first recorded step, and the order of pairs of steps
+// with sleeping bodies and of tp_step_changed(), may differ in a replay. Values of contacts are not
+// recorded.
+//
+// Each call is written before it runs, so the file has all calls if the program crashes, or if a call
+// returns TP_STATUS_PANIC, the last one included. If writing fails later, the world's calls are not
+// affected, the recording stops, and tp_stop_recording() returns the error. A recording that was
+// under way is ended first.
+//
+// Errors: TP_STATUS_INVALID_ARGUMENT if `path` is not UTF-8; TP_STATUS_IO, also for a recording that
+// was under way; then nothing is recorded.
+tp_status tp_record_to(struct tp_world *world,
+                       const char *path);
+
+// Ends the recording of a world, and writes what it has, zeros if there is none.
+//
+// `summary` may be null. If a world is destroyed instead, its recording lacks the end, but no call.
+//
+// Errors: TP_STATUS_IO if the file could not be written at some call; the calls before it were
+// recorded.
+tp_status tp_stop_recording(struct tp_world *world, struct tp_recording_summary *summary);
+
+// Makes the calls of a recording again, in a world of its own, and compares what they return.
+//
+// Succeeds if all of them return what was recorded: the same pairs in the same order, or the same
+// error. A newer version of the library may find the same pairs in another order. Stops at the first
+// call that differs; tp_last_error_message() says how. `result` is also written after errors, other than
+// those of arguments. Uses the threads of the process-wide pool if the recorded world used several.
+//
+// Errors: TP_STATUS_INVALID_ARGUMENT if `path` is not UTF-8; TP_STATUS_IO;
+// TP_STATUS_INVALID_RECORDING; TP_STATUS_DIFFERENT; TP_STATUS_PANIC, such as if a call panicked when
+// it was recorded; TP_STATUS_NO_THREADS.
+tp_status tp_replay(const char *path,
+                    struct tp_replay_result *result);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 namespace triphase {
@@ -205,6 +206,16 @@ public:
     return events;
   }
 
+  /// Records all further calls that change the world in a file; see tp_record_to().
+  void record_to(const std::string &path) { check(tp_record_to(get(), path.c_str())); }
+
+  tp_recording_summary stop_recording()
+  {
+    tp_recording_summary summary = {};
+    check(tp_stop_recording(get(), &summary));
+    return summary;
+  }
+
   Reader reader() const
   {
     tp_reader *reader = nullptr;
@@ -226,6 +237,14 @@ private:
   };
   std::unique_ptr<tp_world, Destroy> world_;
 };
+
+/// Makes the calls of a recording again; throws if one does not return what was recorded.
+inline tp_replay_result replay(const std::string &path)
+{
+  tp_replay_result result = {};
+  check(tp_replay(path.c_str(), &result));
+  return result;
+}
 
 } // namespace triphase
 

@@ -5,6 +5,7 @@ use crate::status::tp_status;
 use crate::status::tp_status::*;
 use crate::world::tp_world;
 use std::any::Any;
+use std::ffi::{CStr, c_char};
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -97,6 +98,15 @@ impl<'c> Caller<'c> {
         self.get_mut(pointer.cast(), name)
     }
 
+    /// Memory for a result that the caller may not want: null then.
+    pub(crate) fn optional_out<T>(
+        self,
+        pointer: *mut T,
+        name: &str,
+    ) -> Result<Option<&'c mut MaybeUninit<T>>, Failure> {
+        (!pointer.is_null()).then(|| self.out(pointer, name)).transpose()
+    }
+
     /// Memory for several results. May be null if there is no room for any.
     pub(crate) fn out_slice<T>(
         self,
@@ -120,6 +130,14 @@ impl<'c> Caller<'c> {
         check_slice(pointer, count, name)?;
         // SAFETY: not null, aligned and not larger than the address space; readable by POINTER-1.
         Ok(unsafe { std::slice::from_raw_parts(pointer, count) })
+    }
+
+    /// A string.
+    pub(crate) fn text(self, string: *const c_char, name: &str) -> Result<&'c str, Failure> {
+        check(string, name)?;
+        // SAFETY: not null; readable for the call and ended by a zero byte by POINTER-1.
+        let string = unsafe { CStr::from_ptr(string) };
+        string.to_str().map_err(|_| Failure::argument(format!("{name} is not UTF-8: {string:?}")))
     }
 
     /// An array that was written before, to be changed. It is not empty.

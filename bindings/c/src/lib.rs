@@ -7,8 +7,9 @@
 //! outputs writable, for as many elements as the call says, and that no other thread writes during
 //! the call. A column is all memory from its first value to its last. Outputs overlap neither each
 //! other nor inputs, and no input is memory of what the call changes. Handles are null or were
-//! returned by a `create` function and not destroyed since. Everything else about arguments is
-//! checked. Bytes between the values of a column, such as the padding of structs, are never read.
+//! returned by a `create` function and not destroyed since. Strings end with a zero byte. Everything
+//! else about arguments is checked. Bytes between the values of a column, such as the padding of
+//! structs, are never read.
 
 #![allow(non_camel_case_types)] // the names are those of the C header
 
@@ -44,6 +45,8 @@ pub mod batches; // many queries at once
 pub mod snapshots; // completed steps, for other threads
 
 pub mod report; // figures of the last step
+
+pub mod recordings; // calls written to a file and made again
 
 mod caller; // pointers from C, checked
 mod threads; // the pool of a world, or that of the process

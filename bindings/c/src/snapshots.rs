@@ -83,7 +83,7 @@ pub unsafe extern "C" fn tp_reader_latest(
         call(|c| {
             let tp_reader { reader, threads } = c.get(reader, "reader")?;
             let out = c.out(snapshot, "snapshot")?;
-            let number = (!step_number.is_null()).then(|| c.out(step_number, "step_number")).transpose()?;
+            let number = c.optional_out(step_number, "step_number")?;
             let snapshot = reader.latest();
             if let Some(number) = number {
                 number.write(snapshot.step_number());
@@ -114,7 +114,7 @@ pub unsafe extern "C" fn tp_reader_wait_newer(
         call(|c| {
             let tp_reader { reader, threads } = c.get(reader, "reader")?;
             let out = c.out(snapshot, "snapshot")?;
-            let closed = (!is_closed.is_null()).then(|| c.out(is_closed, "is_closed")).transpose()?;
+            let closed = c.optional_out(is_closed, "is_closed")?;
             if seconds.is_nan() || seconds < 0.0 {
                 return Err(Failure::argument(format!("seconds is {seconds}; must be at least 0")));
             }

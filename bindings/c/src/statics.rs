@@ -114,7 +114,7 @@ pub unsafe extern "C" fn tp_insert_statics(
     unsafe {
         call(|c| {
             let columns = StaticColumns::read(c, statics)?;
-            let first_row = (!first_row.is_null()).then(|| c.out(first_row, "first_row")).transpose()?;
+            let first_row = c.optional_out(first_row, "first_row")?;
             c.update(world, |world| {
                 let is_parallel = world.is_parallel(usize::MAX);
                 let rows = world.update_on_pool(is_parallel, |world| world.insert_statics(columns.statics()))?;

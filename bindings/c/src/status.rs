@@ -13,7 +13,8 @@ pub enum tp_status {
     TP_STATUS_NULL_POINTER = 1,
     /// A pointer is not aligned for what it points to. (Columns may have any alignment.)
     TP_STATUS_MISALIGNED_POINTER = 2,
-    /// An argument is out of range: a count, a constant, or a flag that is neither 0 nor 1.
+    /// An argument is out of range: a count, a constant, a flag that is neither 0 nor 1, or a string
+    /// that is not UTF-8.
     TP_STATUS_INVALID_ARGUMENT = 3,
     /// A setting is out of range, or needs another setting.
     TP_STATUS_INVALID_CONFIG = 4,
@@ -52,4 +53,10 @@ pub enum tp_status {
     TP_STATUS_PANIC = 19,
     /// An error of a newer version of the library.
     TP_STATUS_OTHER = 20,
+    /// A file cannot be opened, read or written; the message has the reason of the system.
+    TP_STATUS_IO = 21,
+    /// A file is no recording, is damaged or cut, or was made by another version of the library.
+    TP_STATUS_INVALID_RECORDING = 22,
+    /// A call of a recording did not return what was recorded.
+    TP_STATUS_DIFFERENT = 23,
 }

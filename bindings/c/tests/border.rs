@@ -1,11 +1,13 @@
 //! A panic does not cross the border, and leaves a world that only can be destroyed. A destroyed
 //! world leaves no threads.
 
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
+use std::path::Path;
 use std::ptr::null_mut;
 use triphase::bodies::{tp_bodies, tp_column};
 use triphase::config::tp_config;
 use triphase::error::tp_last_error_message;
+use triphase::recordings::{tp_record_to, tp_replay, tp_replay_result, tp_stop_recording};
 use triphase::shapes::tp_vec2;
 use triphase::status::tp_status::*;
 use triphase::step::{tp_changed, tp_step, tp_step_changed};
@@ -40,10 +42,13 @@ fn a_panic_is_a_status_and_breaks_the_world() {
         bits: std::ptr::null(),
         bit_word_count: 0,
     };
-    let (mut world, mut counts) = (null_mut(), tp_counts::default());
+    let (mut world, mut counts, mut result) = (null_mut(), tp_counts::default(), tp_replay_result::default());
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("panic.recording");
+    let path = CString::new(file.to_str().unwrap()).unwrap();
     // SAFETY: all pointers are to live values, and the world is not used after it was destroyed.
     unsafe {
         assert_eq!(tp_world_create(std::ptr::null(), &mut world), TP_STATUS_OK);
+        assert_eq!(tp_record_to(world, path.as_ptr()), TP_STATUS_OK);
         assert_eq!(tp_step_changed(world, &bodies(&centers), 1, &nothing), TP_STATUS_OK);
         assert_eq!(tp_step_changed(world, &bodies(&centers), 1, &nothing), TP_STATUS_OK);
         centers[7].y = 1.0;
@@ -52,6 +57,32 @@ fn a_panic_is_a_status_and_breaks_the_world() {
         assert!(message.starts_with("bug in triphase: "), "{message}");
         assert_eq!(tp_step(world, &bodies(&centers), 1), TP_STATUS_PANIC);
         assert_eq!(tp_world_counts(world, &mut counts), TP_STATUS_PANIC);
+        assert_eq!(tp_world_destroy(world), TP_STATUS_OK);
+        // The recording has the call that panicked, which panics again.
+        assert_eq!(tp_replay(path.as_ptr(), &mut result), TP_STATUS_PANIC);
+        assert_eq!((result.call_count, result.step_number, result.is_complete), (2, 2, 0));
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")] // whose pipes have paths
+fn a_recording_that_cannot_be_written_is_an_error_at_its_end() {
+    use std::os::fd::AsRawFd;
+    let (reader, writer) = std::io::pipe().unwrap();
+    let path = CString::new(format!("/proc/self/fd/{}", writer.as_raw_fd())).unwrap();
+    let centers = [tp_vec2 { x: 0.0, y: 0.0 }];
+    let mut world = null_mut();
+    // SAFETY: all pointers are to live values, and the world is not used after it was destroyed.
+    unsafe {
+        assert_eq!(tp_world_create(std::ptr::null(), &mut world), TP_STATUS_OK);
+        assert_eq!(tp_record_to(world, path.as_ptr()), TP_STATUS_OK);
+        drop((reader, writer));
+        assert_eq!(tp_step(world, &bodies(&centers), 1), TP_STATUS_OK);
+        assert_eq!(tp_stop_recording(world, null_mut()), TP_STATUS_IO);
+        let message = CStr::from_ptr(tp_last_error_message()).to_str().unwrap();
+        assert!(message.starts_with("cannot write the recording: "), "{message}");
+        assert_eq!(tp_stop_recording(world, null_mut()), TP_STATUS_OK);
+        assert_eq!(tp_record_to(world, c"/dev/full".as_ptr()), TP_STATUS_IO);
         assert_eq!(tp_world_destroy(world), TP_STATUS_OK);
     }
 }

@@ -611,6 +611,125 @@ static void test_off(uint32_t simd_max, tp_buffer *buffer)
   OK(tp_world_destroy(world));
 }
 
+typedef struct File {
+  unsigned char bytes[4096];
+  size_t size;
+} File;
+
+static File read_file(const char *path)
+{
+  File file = {.size = 0};
+  FILE *stream = fopen(path, "rb");
+  EXPECT(stream != NULL);
+  if (stream != NULL) {
+    file.size = fread(file.bytes, 1, sizeof file.bytes, stream);
+    fclose(stream);
+  }
+  return file;
+}
+
+static void write_file(const char *path, const File *file)
+{
+  FILE *stream = fopen(path, "wb");
+  EXPECT(stream != NULL);
+  if (stream != NULL) {
+    EXPECT(fwrite(file->bytes, 1, file->size, stream) == file->size);
+    fclose(stream);
+  }
+}
+
+// Where the last outcome of a recording begins.
+static size_t last_outcome(const File *file)
+{
+  size_t at = file->size - 4;
+  while (at > 0 && memcmp(&file->bytes[at], "DONE", 4) != 0) {
+    at--;
+  }
+  return at;
+}
+
+// A recording of a refused step, and one with `pair_count` pairs.
+static File record(const char *path, uint32_t simd_max, uint64_t pair_count)
+{
+  tp_world *world = new_world(0, simd_max);
+  tp_bodies bodies = unit_bodies();
+  tp_recording_summary summary = {1, 1};
+  OK(tp_stop_recording(world, &summary));
+  EXPECT(summary.call_count == 0 && summary.byte_count == 0);
+  OK(tp_record_to(world, path));
+  OK(tp_record_to(world, path)); // begins anew
+  units[2].center.x = NAN;
+  FAILS(TP_STATUS_INVALID_BODY, tp_step(world, &bodies, 1));
+  units[2].center.x = pair_count > 1 ? 1.6f : 9.0f;
+  OK(tp_step(world, &bodies, 1));
+  tp_counts counts;
+  OK(tp_world_counts(world, &counts));
+  EXPECT(counts.body_pair_count == pair_count);
+  OK(tp_stop_recording(world, &summary));
+  OK(tp_step(world, &bodies, 1));
+  OK(tp_stop_recording(world, NULL));
+  OK(tp_world_destroy(world));
+  const File file = read_file(path);
+  EXPECT(summary.call_count == 2 && summary.byte_count == file.size);
+  return file;
+}
+
+static void test_recordings(uint32_t simd_max, const char *path)
+{
+  tp_world *world = new_world(0, simd_max);
+  tp_replay_result result;
+  FAILS(TP_STATUS_NULL_POINTER, tp_record_to(NULL, path));
+  FAILS(TP_STATUS_NULL_POINTER, tp_record_to(world, NULL));
+  MESSAGE("path is null");
+  FAILS(TP_STATUS_INVALID_ARGUMENT, tp_record_to(world, "\xff"));
+  MESSAGE("path is not UTF-8");
+  FAILS(TP_STATUS_IO, tp_record_to(world, "no such folder/a file"));
+  MESSAGE("cannot record to no such folder/a file: ");
+  FAILS(TP_STATUS_NULL_POINTER, tp_stop_recording(NULL, NULL));
+  FAILS(TP_STATUS_NULL_POINTER, tp_replay(NULL, &result));
+  FAILS(TP_STATUS_NULL_POINTER, tp_replay(path, NULL));
+  FAILS(TP_STATUS_IO, tp_replay("no such file", &result));
+  MESSAGE("no such file: cannot open the recording: ");
+  EXPECT(result.call_count == 0 && result.is_complete == 0);
+  OK(tp_world_destroy(world));
+
+  const File other = record(path, simd_max, 2);
+  const File file = record(path, simd_max, 1);
+  OK(tp_replay(path, &result));
+  EXPECT(result.call_count == 2 && result.step_number == 1 && result.is_complete == 1);
+
+  // The outcome of another recording; a damaged byte; a file that ends early; no recording.
+  const size_t outcome = last_outcome(&file);
+  File changed = file;
+  EXPECT(other.size == file.size && last_outcome(&other) == outcome);
+  memcpy(&changed.bytes[outcome], &other.bytes[outcome], file.size - outcome);
+  write_file(path, &changed);
+  FAILS(TP_STATUS_DIFFERENT, tp_replay(path, &result));
+  MESSAGE(": recorded step 1 with 2 body pairs and 0 static pairs, ");
+  MESSAGE("call 1, at byte ");
+  EXPECT(result.call_count == 1 && result.step_number == 1 && result.is_complete == 0);
+  changed = file;
+  changed.bytes[outcome - 1] ^= 1;
+  write_file(path, &changed);
+  FAILS(TP_STATUS_INVALID_RECORDING, tp_replay(path, &result));
+  MESSAGE("checksum");
+  EXPECT(result.call_count == 1 && result.step_number == 0);
+  changed = file;
+  changed.size = outcome;
+  write_file(path, &changed);
+  OK(tp_replay(path, &result));
+  EXPECT(result.call_count == 2 && result.is_complete == 0);
+  changed.size = outcome + 1;
+  write_file(path, &changed);
+  FAILS(TP_STATUS_INVALID_RECORDING, tp_replay(path, &result));
+  MESSAGE("the file ends within the record");
+  changed.bytes[0] = 'x';
+  write_file(path, &changed);
+  FAILS(TP_STATUS_INVALID_RECORDING, tp_replay(path, &result));
+  MESSAGE("not a recording");
+  EXPECT(remove(path) == 0);
+}
+
 int main(int argc, char **argv)
 {
   const uint32_t simd_max = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : TP_SIMD_BEST;
@@ -630,6 +749,9 @@ int main(int argc, char **argv)
   test_snapshots_outlive_worlds(buffer);
   test_whole_world(world);
   test_off(simd_max, buffer);
+  char path[4096];
+  EXPECT(snprintf(path, sizeof path, "%s.recording", argv[0]) < (int)sizeof path);
+  test_recordings(simd_max, path);
   OK(tp_buffer_destroy(buffer));
   OK(tp_buffer_destroy(NULL));
   OK(tp_world_destroy(world));
