@@ -149,6 +149,12 @@ void run(std::uint32_t simd_max, const std::string &recording)
     std::printf("caught: %s\n", error.what());
   }
 
+  // What a piece of the shelf is part of, and where a crate can fall.
+  const triphase::Span<tp_hit> around = world.query_containing({19.0f, 4.4f, 21.0f, 4.6f}, buffer);
+  verify(around.size() == 1 && around[0].kind == TP_HIT_STATIC && around[0].row == 3, "the shelf contains its piece");
+  verify(world.cast_box_any({{15.0f, 70.0f, 16.0f, 71.0f}, {0.0f, -80.0f}}), "a falling crate lands");
+  verify(!world.cast_box_any({{-3.0f, 70.0f, -2.0f, 71.0f}, {0.0f, -80.0f}}), "one beside the walls does not");
+
   // Made again, all calls return the same, the error included.
   const tp_recording_summary recorded = world.stop_recording();
   const tp_replay_result replayed = triphase::replay(recording);

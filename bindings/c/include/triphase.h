@@ -1184,6 +1184,14 @@ tp_status tp_query_point(const struct tp_world *world,
                          const struct tp_hit **hits,
                          size_t *count);
 
+// Finds everything whose box contains all of `aabb`; like tp_query_box().
+tp_status tp_query_containing(const struct tp_world *world,
+                              const struct tp_query_options *options,
+                              struct tp_box aabb,
+                              struct tp_buffer *buffer,
+                              const struct tp_hit **hits,
+                              size_t *count);
+
 // Finds everything whose box overlaps a circle; like tp_query_box().
 tp_status tp_query_circle(const struct tp_world *world,
                           const struct tp_query_options *options,
@@ -1245,6 +1253,12 @@ tp_status tp_cast_box_all(const struct tp_world *world,
                           struct tp_buffer *buffer,
                           const struct tp_cast_hit **hits,
                           size_t *count);
+
+// Writes 1 to `is_hit` if a moving box hits any box; like tp_cast_ray_any().
+tp_status tp_cast_box_any(const struct tp_world *world,
+                          const struct tp_query_options *options,
+                          struct tp_box_cast cast,
+                          uint8_t *is_hit);
 
 // Runs tp_query_box() for each area, on several threads. The arrays belong to `buffer`.
 //

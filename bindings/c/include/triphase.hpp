@@ -96,6 +96,16 @@ private:
   std::unique_ptr<tp_buffer, Destroy> buffer_;
 };
 
+/// The hits of tp_query_box() or another query with the same arguments.
+inline Span<tp_hit> query_hits(decltype(&tp_query_box) query, const tp_world *world, const tp_query_options *options,
+                               const tp_box &area, Buffer &buffer)
+{
+  const tp_hit *hits = nullptr;
+  std::size_t count = 0;
+  check(query(world, options, area, buffer.get(), &hits, &count));
+  return {hits, count};
+}
+
 /// A completed step, which other threads query while the world steps on.
 class Snapshot {
 public:
@@ -120,10 +130,7 @@ public:
   Span<tp_hit> query_box(const tp_box &area, Buffer &buffer) const
   {
     const tp_query_options options = this->options();
-    const tp_hit *hits = nullptr;
-    std::size_t count = 0;
-    check(tp_query_box(nullptr, &options, area, buffer.get(), &hits, &count));
-    return {hits, count};
+    return query_hits(tp_query_box, nullptr, &options, area, buffer);
   }
 
 private:
@@ -225,10 +232,19 @@ public:
 
   Span<tp_hit> query_box(const tp_box &area, Buffer &buffer, const tp_query_options *options = nullptr) const
   {
-    const tp_hit *hits = nullptr;
-    std::size_t count = 0;
-    check(tp_query_box(get(), options, area, buffer.get(), &hits, &count));
-    return {hits, count};
+    return query_hits(tp_query_box, get(), options, area, buffer);
+  }
+
+  Span<tp_hit> query_containing(const tp_box &aabb, Buffer &buffer, const tp_query_options *options = nullptr) const
+  {
+    return query_hits(tp_query_containing, get(), options, aabb, buffer);
+  }
+
+  bool cast_box_any(const tp_box_cast &cast, const tp_query_options *options = nullptr) const
+  {
+    std::uint8_t is_hit = 0;
+    check(tp_cast_box_any(get(), options, cast, &is_hit));
+    return is_hit == 1;
   }
 
 private:

@@ -43,6 +43,12 @@ fn give_first(c: Caller<'_>, found: Option<CastHit>, hit: *mut tp_cast_hit, is_h
     Ok(())
 }
 
+/// Writes whether a cast hits anything.
+fn give_any(c: Caller<'_>, found: bool, is_hit: *mut u8) -> Result<(), Failure> {
+    c.out(is_hit, "is_hit")?.write(found.into());
+    Ok(())
+}
+
 /// Writes all hits of a cast, which `find` finds.
 fn give_all(
     c: Caller<'_>,
@@ -105,13 +111,7 @@ pub unsafe extern "C" fn tp_cast_ray_any(
     is_hit: *mut u8,
 ) -> tp_status {
     // SAFETY: C callers keep POINTER-1.
-    unsafe {
-        call(|c| {
-            let found = query(c, world, options)?.cast_ray_any(shape::<_, Ray>(ray)?);
-            c.out(is_hit, "is_hit")?.write(found.into());
-            Ok(())
-        })
-    }
+    unsafe { call(|c| give_any(c, query(c, world, options)?.cast_ray_any(shape::<_, Ray>(ray)?), is_hit)) }
 }
 
 /// Finds the first box that a moving box hits; like tp_cast_ray().
@@ -144,4 +144,16 @@ pub unsafe extern "C" fn tp_cast_box_all(
             give_all(c, |found| query.cast_aabb_all(cast, found), buffer, hits, count)
         })
     }
+}
+
+/// Writes 1 to `is_hit` if a moving box hits any box; like tp_cast_ray_any().
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tp_cast_box_any(
+    world: *const tp_world,
+    options: *const tp_query_options,
+    cast: tp_box_cast,
+    is_hit: *mut u8,
+) -> tp_status {
+    // SAFETY: C callers keep POINTER-1.
+    unsafe { call(|c| give_any(c, query(c, world, options)?.cast_aabb_any(shape::<_, AabbCast>(cast)?), is_hit)) }
 }

@@ -220,6 +220,25 @@ pub unsafe extern "C" fn tp_query_point(
     }
 }
 
+/// Finds everything whose box contains all of `aabb`; like tp_query_box().
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tp_query_containing(
+    world: *const tp_world,
+    options: *const tp_query_options,
+    aabb: tp_box,
+    buffer: *mut tp_buffer,
+    hits: *mut *const tp_hit,
+    count: *mut usize,
+) -> tp_status {
+    // SAFETY: C callers keep POINTER-1.
+    unsafe {
+        call(|c| {
+            let found = query(c, world, options)?.query_containing(shape::<_, Aabb>(aabb)?);
+            give_hits(c, found, buffer, hits, count)
+        })
+    }
+}
+
 /// Finds everything whose box overlaps a circle; like tp_query_box().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tp_query_circle(

@@ -411,6 +411,11 @@ static void test_queries(tp_world *world, tp_buffer *buffer)
   EXPECT(count == 1);
   OK(tp_query_point(world, NULL, (tp_vec2){0.4f, 0.0f}, buffer, &hits, &count));
   EXPECT(count == 2);
+  OK(tp_query_containing(world, NULL, (tp_box){0.4f, 0, 0.5f, 0.2f}, buffer, &hits, &count));
+  EXPECT(count == 2);
+  OK(tp_query_containing(world, NULL, (tp_box){0.4f, 0, 0.6f, 0.2f}, buffer, &hits, &count));
+  EXPECT(count == 1 && hits[0].row == 1);
+  FAILS(TP_STATUS_INVALID_SHAPE, tp_query_containing(world, NULL, (tp_box){1, 0, 0, 1}, buffer, &hits, &count));
   OK(tp_query_circle(world, NULL, (tp_circle){{5, 5}, 1}, buffer, &hits, &count));
   EXPECT(count == 0);
   FAILS(TP_STATUS_INVALID_SHAPE, tp_query_circle(world, NULL, (tp_circle){{5, 5}, -1}, buffer, &hits, &count));
@@ -433,6 +438,12 @@ static void test_queries(tp_world *world, tp_buffer *buffer)
   EXPECT(is_hit == 1 && hit.time == 0.375);
   OK(tp_cast_box_all(world, NULL, (tp_box_cast){{-3, 0, -2, 1}, {4, 0}}, buffer, &cast_hits, &count));
   EXPECT(count == 3);
+  OK(tp_cast_box_any(world, NULL, (tp_box_cast){{-3, 0, -2, 1}, {1.5f, 0}}, &is_hit));
+  EXPECT(is_hit == 1);
+  OK(tp_cast_box_any(world, NULL, (tp_box_cast){{-3, 0, -2, 1}, {1.25f, 0}}, &is_hit));
+  EXPECT(is_hit == 0);
+  FAILS(TP_STATUS_INVALID_SHAPE, tp_cast_box_any(world, NULL, (tp_box_cast){{-3, 0, -2, 1}, {NAN, 0}}, &is_hit));
+  FAILS(TP_STATUS_NULL_POINTER, tp_cast_box_any(world, NULL, (tp_box_cast){{-3, 0, -2, 1}, {1, 0}}, NULL));
   FAILS(TP_STATUS_INVALID_SHAPE, tp_cast_ray(world, NULL, (tp_ray){{NAN, 0}, {1, 0}, 1}, &hit, &is_hit));
   FAILS(TP_STATUS_NULL_POINTER, tp_cast_ray(world, NULL, ray, NULL, &is_hit));
 
