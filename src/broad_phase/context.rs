@@ -64,6 +64,11 @@ impl<'s> StepContext<'s> {
         FileOptions { skip_invalid, level: self.level, parallel: self.parallel }
     }
 
+    /// The conditions on pairs besides boxes, given the filters of all rows.
+    pub(crate) fn rules<'f>(&self, filters_by_row: Option<&'f [Filter]>) -> PairRules<'f> {
+        PairRules { filters_by_row, are_circles: self.are_circles }
+    }
+
     /// The same step without a listener.
     pub(crate) fn silent(self) -> Self {
         Self { listener: None, ..self }
@@ -91,12 +96,6 @@ impl<'s> PassContext<'s> {
 
     /// The conditions on pairs besides boxes.
     pub(crate) fn rules(&self) -> PairRules<'s> {
-        PairRules { filters_by_row: self.filters_by_row, are_circles: self.step.are_circles }
-    }
-
-    /// The filter of a row.
-    #[inline]
-    pub(crate) fn filter(&self, row: u32) -> Filter {
-        self.filters_by_row.map_or(Filter::ALL, |filters| filters[row as usize])
+        self.step.rules(self.filters_by_row)
     }
 }

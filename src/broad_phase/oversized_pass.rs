@@ -14,7 +14,6 @@ use crate::broad_phase::static_pass;
 use crate::broad_phase::task::TaskOutput;
 use crate::frame::oversized::Oversized;
 use crate::frame::phases::Clock;
-use crate::geometry::BodyCircle;
 use crate::memory::body_record::BodyRecord;
 use crate::memory::buffers::buffers;
 use crate::memory::listener::PairKind;
@@ -102,14 +101,12 @@ fn search_grid(
     SearchScratch { found, .. }: &mut SearchScratch,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
+    let rules = pass.rules();
     for &BodyRecord { aabb, row } in own {
         found.clear();
         oversized.grid().collect(&aabb, found);
-        let (filter, circle) = (pass.filter(row), BodyCircle::of_box(&aabb));
         let partners = found.iter().filter(|other| {
-            other.row > row
-                && (pass.filters_by_row.is_none() || filter.interacts_with(pass.filter(other.row)))
-                && (!pass.step.are_circles || circle.overlaps(&BodyCircle::of_box(&other.aabb)))
+            other.row > row && rules.accept([row, other.row]) && rules.bodies_touch(&aabb, &other.aabb)
         });
         partners.map(|other| [row, other.row]).try_for_each(|pair| sink.push(pair))?;
     }

@@ -22,8 +22,8 @@
 use crate::broad_phase::context::{PassContext, StepContext};
 use crate::broad_phase::scratch_pool::SearchScratch;
 use crate::frame::static_grid::{PackedStatics, StaticBands, StaticLists};
+use crate::geometry::RawAabb;
 use crate::geometry::band_box::BandAxes;
-use crate::geometry::{BodyCircle, RawAabb};
 use crate::input::filter::Filter;
 use crate::memory::body_record::BodyRecord;
 use crate::memory::box_group::{BoxGroup, GROUP_MAX};
@@ -283,11 +283,12 @@ fn search_each<'s>(
     scan: impl Fn(&[Probe], &mut PairSink<'s>) -> Option<()>,
     sink: &mut PairSink<'s>,
 ) -> Option<()> {
+    let rules = pass.rules();
     let mut probes = [Probe::default(); PROBES_AT_ONCE];
     for start in (0..band.band().population()).step_by(PROBES_AT_ONCE) {
         let mut count = 0;
         for BodyRecord { aabb, row } in band.bodies(start..start + PROBES_AT_ONCE) {
-            let filter = pass.filter(row);
+            let filter = rules.filter(row);
             probes[count] = Probe { aabb, row, filter };
             // Left out if it interacts with nothing: filters are tested only if statics have some.
             count += usize::from(filter.interacts_with(Filter::ALL));
@@ -368,15 +369,13 @@ fn write_pairs<'s>(
     found: &mut Vec<BodyRecord>,
     sink: &mut PairSink<'s>,
 ) -> Option<()> {
-    let PassContext { step, filters_by_row, .. } = *pass;
-    let statics = &step.statics.tree;
-    if filters_by_row.is_some() || statics.has_filters() {
-        let filter = pass.filter(body.row);
+    let (rules, statics) = (pass.rules(), &pass.step.statics.tree);
+    if rules.filters_by_row.is_some() || statics.has_filters() {
+        let filter = rules.filter(body.row);
         found.retain(|of| filter.interacts_with(statics.filter_of(of.row)));
     }
-    if step.are_circles {
-        let circle = BodyCircle::of_box(&body.aabb);
-        found.retain(|of| circle.overlaps_box(&of.aabb));
+    if rules.are_circles {
+        found.retain(|of| rules.body_touches_static(&body.aabb, &of.aabb));
     }
     let slots = sink.room(found.len())?;
     slots.iter_mut().zip(&*found).for_each(|(slot, of)| *slot = [body.row, of.row]);

@@ -1,4 +1,6 @@
-//! Collision filters: layers and masks.
+//! Collision filters, layers and masks, and the conditions on pairs that include them.
+
+use crate::geometry::{BodyCircle, RawAabb};
 
 /// Collision filter: the layers of an entity and the layers that it accepts, 32 bits each.
 ///
@@ -63,6 +65,32 @@ pub(crate) struct PairRules<'a> {
     pub(crate) filters_by_row: Option<&'a [Filter]>,
     /// Whether bodies are circles, which must overlap too.
     pub(crate) are_circles: bool,
+}
+
+impl PairRules<'_> {
+    /// The filter of a row.
+    #[inline(always)]
+    pub(crate) fn filter(&self, row: u32) -> Filter {
+        self.filters_by_row.map_or(Filter::ALL, |filters| filters[row as usize])
+    }
+
+    /// Whether two rows accept each other.
+    #[inline(always)]
+    pub(crate) fn accept(&self, [a, b]: [u32; 2]) -> bool {
+        self.filters_by_row.is_none_or(|filters| filters[a as usize].interacts_with(filters[b as usize]))
+    }
+
+    /// Whether two bodies touch, given that their boxes overlap.
+    #[inline(always)]
+    pub(crate) fn bodies_touch(&self, a: &RawAabb, b: &RawAabb) -> bool {
+        !self.are_circles || BodyCircle::of_box(a).overlaps(&BodyCircle::of_box(b))
+    }
+
+    /// Whether a body touches a static, given that their boxes overlap.
+    #[inline(always)]
+    pub(crate) fn body_touches_static(&self, body: &RawAabb, static_box: &RawAabb) -> bool {
+        !self.are_circles || BodyCircle::of_box(body).overlaps_box(static_box)
+    }
 }
 
 #[cfg(test)]

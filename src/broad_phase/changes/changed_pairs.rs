@@ -15,14 +15,14 @@ use crate::broad_phase::changes::found_changes::FoundChanges;
 use crate::broad_phase::changes::list_task::{self, ListTask};
 use crate::broad_phase::changes::neighbor_lists::NeighborLists;
 use crate::broad_phase::changes::pair_edits::sort_entries;
-use crate::broad_phase::changes::search::{ChangedInput, ChangedTask, RowSearch, Search, TASK_ROWS, touches};
+use crate::broad_phase::changes::search::{ChangedInput, ChangedTask, RowSearch, Search, TASK_ROWS, touch};
 use crate::broad_phase::context::StepContext;
 use crate::broad_phase::find_pairs::{FEW_BODIES, PairFinder, StepOutput};
 use crate::broad_phase::pairs::FoundPairs;
 use crate::error::Error;
 use crate::frame::frame::Frame;
 use crate::frame::phases::PhaseTimes;
-use crate::geometry::{BodyCircle, NO_BOX, is_no_box};
+use crate::geometry::{NO_BOX, is_no_box};
 use crate::input::filter::Filter;
 use crate::memory::body_record::{BodyRecord, RecordRows};
 use crate::memory::buffers::buffers;
@@ -250,21 +250,18 @@ impl ChangedPairs {
     fn find_by_comparing(&mut self, step: StepContext<'_>, input: ChangedInput<'_>) -> Result<(), Error> {
         // The rows of `records` have been filed: its memory takes the statics of one row at a time.
         let Self { records: found, both: [_, both], statics: static_pairs, .. } = self;
-        let (statics, are_circles) = (&step.statics.tree, step.are_circles);
+        let (statics, rules) = (&step.statics.tree, input.rules(step));
         let (limit, changed) = (step.config.pair_limit, input.changes.bodies);
         let mut count = 0;
         for (k, a) in changed.iter().enumerate().filter(|(_, body)| body.exists()) {
-            let partners = changed[k + 1..]
-                .iter()
-                .filter(|b| touches(&a.aabb, &b.aabb, are_circles) && a.filter.interacts_with(b.filter));
+            let partners =
+                changed[k + 1..].iter().filter(|b| touch(rules, &a.aabb, &b.aabb) && a.filter.interacts_with(b.filter));
             both.extend(partners.map(|b| entry(a.row.min(b.row), a.row.max(b.row))));
             let list =
                 if input.changes.is_active(a.row) { &mut static_pairs.active } else { &mut static_pairs.newly_changed };
-            let circle = BodyCircle::of_box(&a.aabb);
             let mut write = |found: &mut Vec<BodyRecord>| {
                 let accepted = found.drain(..).filter(|of| {
-                    let circles_overlap = || circle.overlaps_box(&of.aabb);
-                    a.filter.interacts_with(statics.filter_of(of.row)) && (!are_circles || circles_overlap())
+                    a.filter.interacts_with(statics.filter_of(of.row)) && rules.body_touches_static(&a.aabb, &of.aabb)
                 });
                 let before = list.len();
                 list.extend(accepted.map(|of| entry(a.row, of.row)));

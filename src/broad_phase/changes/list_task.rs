@@ -5,7 +5,6 @@ use crate::broad_phase::changes::changed_bodies::ChangedBody;
 use crate::broad_phase::changes::neighbor_lists::{SharedLists, Slot};
 use crate::broad_phase::changes::search::ChangedInput;
 use crate::broad_phase::context::StepContext;
-use crate::geometry::BodyCircle;
 use crate::memory::body_record::BodyRecord;
 use crate::memory::buffers::buffers;
 use crate::memory::radix::Numbered;
@@ -42,18 +41,17 @@ impl ListTask {
         let Self { active, searched } = self;
         active.clear();
         searched.clear();
-        let (changes, filters) = (input.changes, input.front.filters_by_row());
+        let (changes, rules) = (input.changes, input.rules(step));
         for (k, body) in changes.bodies[first..first + slots.len()].iter().enumerate() {
             if let Some(ahead) = slots.get(k + LISTS_AHEAD) {
                 lists.prefetch(ahead);
             }
             let &ChangedBody { row, ref aabb, filter, .. } = body;
-            let circle = step.are_circles.then(|| BodyCircle::of_box(aabb));
             // Skips changed partners (LIST-2).
             let add = |partner: BodyRecord| {
                 let is_pair = !changes.rows.contains(partner.row)
-                    && circle.is_none_or(|circle| circle.overlaps(&BodyCircle::of_box(&partner.aabb)))
-                    && filters.is_none_or(|filters| filter.interacts_with(filters[partner.row as usize]));
+                    && rules.bodies_touch(aabb, &partner.aabb)
+                    && filter.interacts_with(rules.filter(partner.row));
                 if is_pair {
                     active.push(entry(row.min(partner.row), row.max(partner.row)));
                 }

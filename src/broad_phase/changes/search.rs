@@ -12,7 +12,8 @@ use crate::broad_phase::changes::row_index::RowIndex;
 use crate::broad_phase::context::StepContext;
 use crate::broad_phase::scratch_pool::SearchScratch;
 use crate::frame::frame::Frame;
-use crate::geometry::{BodyCircle, NO_BOX, RawAabb, is_no_box, overlaps, union};
+use crate::geometry::{NO_BOX, RawAabb, is_no_box, overlaps, union};
+use crate::input::filter::PairRules;
 use crate::memory::body_record::BodyRecord;
 use crate::memory::box_octet::{BoxOctet, OCTET_LEN};
 use crate::memory::buffers::{buffers, grow, plain_buffers};
@@ -43,6 +44,13 @@ pub(crate) struct ChangedInput<'s> {
     pub(crate) front: &'s Frame,
     pub(crate) index: &'s RowIndex,
     pub(crate) row_count: usize,
+}
+
+impl<'s> ChangedInput<'s> {
+    /// The conditions on pairs besides boxes, with the filters of the last step.
+    pub(super) fn rules(&self, step: StepContext<'_>) -> PairRules<'s> {
+        step.rules(self.front.filters_by_row())
+    }
 }
 
 /// A changed row that is searched for.
@@ -195,7 +203,8 @@ impl TaskSearch<'_, '_> {
                 before_and_now.push(Group { boxes: [before, now], number });
             }
         }
-        let are_circles = self.search.step.are_circles;
+        let Search { step, input, .. } = self.search;
+        let (rules, are_circles) = (input.rules(step), step.are_circles);
         // Bit k is box k of the group: `BEFORE`, then `NOW`.
         self.search_for(&before_and_now, are_circles, |task, number, band, at, bits| {
             task.add(number, band.row(at), bits)
@@ -204,12 +213,12 @@ impl TaskSearch<'_, '_> {
         // The list has boxes in an area, which is no circle. The area contains the present box.
         self.search_for(&fat_alone, false, |task, number, band, at, _| {
             let row = band.row(at);
-            if task.search.input.changes.rows.contains(row) {
+            if input.changes.rows.contains(row) {
                 return Some(());
             }
             let partner = BodyRecord { aabb: band.aabb(at), row };
             task.add_neighbor(number, partner);
-            let is_pair = touches(&task.rows[number as usize].body.aabb, &partner.aabb, are_circles);
+            let is_pair = touch(rules, &task.rows[number as usize].body.aabb, &partner.aabb);
             if is_pair { task.add(number, row, NOW) } else { Some(()) }
         })
     }
@@ -246,11 +255,11 @@ impl TaskSearch<'_, '_> {
     }
 
     fn search_oversized(&mut self, SearchScratch { found, .. }: &mut SearchScratch) -> Option<()> {
-        let oversized = &self.search.input.front.oversized;
+        let Search { step, input, .. } = self.search;
+        let (rules, oversized) = (input.rules(step), &input.front.oversized);
         if oversized.is_empty() {
             return Some(());
         }
-        let are_circles = self.search.step.are_circles;
         for (number, (row, before)) in (0..).zip(self.rows.iter().zip(self.before)) {
             let RowSearch { body: ChangedBody { aabb: now, .. }, fat, .. } = row;
             let existing = [before, now, fat].into_iter().copied().filter(|aabb| !is_no_box(aabb));
@@ -258,10 +267,10 @@ impl TaskSearch<'_, '_> {
             found.clear();
             oversized.grid().collect(&area, found);
             for &partner in found.iter() {
-                if overlaps(fat, &partner.aabb) && !self.search.input.changes.rows.contains(partner.row) {
+                if overlaps(fat, &partner.aabb) && !input.changes.rows.contains(partner.row) {
                     self.add_neighbor(number, partner);
                 }
-                let touches = |aabb: &RawAabb| touches(aabb, &partner.aabb, are_circles);
+                let touches = |aabb: &RawAabb| touch(rules, aabb, &partner.aabb);
                 let bits = u32::from(touches(before)) * BEFORE + u32::from(touches(now)) * NOW;
                 if bits != 0 {
                     self.add(number, partner.row, bits)?;
@@ -274,12 +283,12 @@ impl TaskSearch<'_, '_> {
     /// Adds another body that overlaps the box of a changed row before, now or both.
     #[inline(always)]
     fn add(&mut self, number: u32, partner: u32, bits: u32) -> Option<()> {
-        let ChangedInput { changes, front, .. } = self.search.input;
+        let Search { step, input, .. } = self.search;
+        let (changes, rules) = (input.changes, input.rules(step));
         let ChangedBody { row, filter, .. } = self.rows[number as usize].body;
         // All rows have filters in both steps or in neither (`RestartCause::Columns`). The last
         // step has none of a new row, which has no `BEFORE` either.
-        let filters = front.filters_by_row();
-        let accepted_before = || filters.is_none_or(|f| f[row as usize].interacts_with(f[partner as usize]));
+        let accepted_before = || rules.accept([row, partner]);
         if changes.rows.contains(partner) {
             // Both rows find this pair, and each row finds itself: only the lower row counts.
             if bits & BEFORE != 0 && row < partner && !changes.is_active(partner) && accepted_before() {
@@ -288,7 +297,7 @@ impl TaskSearch<'_, '_> {
             return Some(());
         }
         let was = bits & BEFORE != 0 && accepted_before();
-        let is = bits & NOW != 0 && filters.is_none_or(|filters| filter.interacts_with(filters[partner as usize]));
+        let is = bits & NOW != 0 && filter.interacts_with(rules.filter(partner));
         let (pair, found) = (entry(row.min(partner), row.max(partner)), &mut self.task.found);
         if changes.is_active(row) {
             if !is {
@@ -343,6 +352,6 @@ fn is_jump(before: &RawAabb, now: &RawAabb) -> bool {
 }
 
 /// Whether two boxes overlap, and their circles if bodies are circles.
-pub(super) fn touches(a: &RawAabb, b: &RawAabb, are_circles: bool) -> bool {
-    overlaps(a, b) && (!are_circles || BodyCircle::of_box(a).overlaps(&BodyCircle::of_box(b)))
+pub(super) fn touch(rules: PairRules<'_>, a: &RawAabb, b: &RawAabb) -> bool {
+    overlaps(a, b) && rules.bodies_touch(a, b)
 }

@@ -99,16 +99,15 @@ impl AwakeVsCached<'_> {
         buffers: &mut SearchBuffers<1>,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
-        let (cached, filters) = (&self.frame.cached, self.pass.filters_by_row);
+        let (cached, rules) = (&self.frame.cached, self.pass.rules());
         let boxes = awake.iter().map(|body| [body.aabb]);
-        band.for_each_overlap(boxes, self.pass.step.are_circles, buffers, |number, at, _| {
+        band.for_each_overlap(boxes, rules.are_circles, buffers, |number, at, _| {
             let (awake, row) = (awake[number as usize].row, band.row(at));
             // A stale row may not exist any more, so it must be excluded first.
             if !cached.is_cached(row) {
                 return Some(());
             }
-            let interact = filters.is_none_or(|filters| filters[awake as usize].interacts_with(filters[row as usize]));
-            if interact { sink.push([row.min(awake), row.max(awake)]) } else { Some(()) }
+            if rules.accept([awake, row]) { sink.push([row.min(awake), row.max(awake)]) } else { Some(()) }
         })
     }
 }

@@ -2,8 +2,9 @@
 
 use crate::frame::frame::Frame;
 use crate::frame::statics::StaticSet;
-use crate::geometry::{BodyCircle, NO_BOX, RawAabb, overlaps};
+use crate::geometry::{NO_BOX, RawAabb, overlaps};
 use crate::input::chunks::Chunks;
+use crate::input::filter::PairRules;
 use crate::input::rows::BoxSource;
 use crate::memory::listener::PairKind;
 use crate::prefetch::prefetch;
@@ -25,14 +26,15 @@ pub(crate) struct TrackedStep<'s> {
 #[derive(Clone, Copy)]
 pub(super) struct MarginTest<'s> {
     step: TrackedStep<'s>,
-    frame: &'s Frame,
+    rules: PairRules<'s>,
     kind: PairKind,
 }
 
 impl<'s> MarginTest<'s> {
     /// The test of contacts of one kind; `None` without a margin.
     pub(super) fn new(step: TrackedStep<'s>, frame: &'s Frame, kind: PairKind) -> Option<Self> {
-        (step.margin > 0.0).then_some(Self { step, frame, kind })
+        let rules = PairRules { filters_by_row: frame.filters_by_row(), are_circles: step.are_circles };
+        (step.margin > 0.0).then_some(Self { step, rules, kind })
     }
 
     /// Begins to load what [`keeps`](Self::keeps) reads.
@@ -57,22 +59,19 @@ impl<'s> MarginTest<'s> {
         }
     }
 
-    fn keeps_bodies(&self, [a, b]: [u32; 2]) -> bool {
-        let boxes = [a, b].map(|row| self.grown_box(row));
-        let circles_touch =
-            !self.step.are_circles || BodyCircle::of_box(&boxes[0]).overlaps(&BodyCircle::of_box(&boxes[1]));
-        overlaps(&boxes[0], &boxes[1]) & circles_touch & self.frame.filter(a).interacts_with(self.frame.filter(b))
+    fn keeps_bodies(&self, rows: [u32; 2]) -> bool {
+        let [a, b] = &rows.map(|row| self.grown_box(row));
+        overlaps(a, b) & self.rules.bodies_touch(a, b) & self.rules.accept(rows)
     }
 
     fn keeps_static(&self, row: u32, static_row: u32) -> bool {
         let tree = &self.step.statics.tree;
         let body = self.grown_box(row);
         let aabb = grow_box(*tree.raw_box(static_row), self.step.margin);
-        let circle_touches = !self.step.are_circles || BodyCircle::of_box(&body).overlaps_box(&aabb);
         overlaps(&body, &aabb)
-            & circle_touches
+            & self.rules.body_touches_static(&body, &aabb)
             & (tree.is_enabled(static_row) == Some(true))
-            & self.frame.filter(row).interacts_with(tree.filter_of(static_row))
+            & self.rules.filter(row).interacts_with(tree.filter_of(static_row))
     }
 
     /// The box of a row, grown by the margin; NaN, which overlaps nothing, if the row is invalid.

@@ -80,10 +80,9 @@ impl StaticTree {
         rules: PairRules<'_>,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
-        let PairRules { filters_by_row, are_circles } = rules;
-        let has_filters = filters_by_row.is_some() || self.has_filters();
+        let has_filters = rules.filters_by_row.is_some() || self.has_filters();
         let parts = self.parts().into_iter().filter(|part| !part.data.roots.is_empty());
-        let search = |part| GroupSearch { tree: self, part, level, group, filters_by_row, has_filters, are_circles };
+        let search = |part| GroupSearch { tree: self, part, level, group, rules, has_filters };
         parts.map(search).try_for_each(|search| search.search(sink))
     }
 }
@@ -157,7 +156,7 @@ impl LeafQueue<'_> {
         let (BoxSet { bits, area }, data) = (leaf.set, part.data);
         let overlapping = EdgeRanges::new([f32::NEG_INFINITY; 2], &area);
         // What overlaps the area of a single box overlaps that box.
-        let is_known = leaf.set.is_single() && !has_filters && !search.are_circles;
+        let is_known = leaf.set.is_single() && !has_filters && !search.rules.are_circles;
         let (mut left, mut is_filled) = (leaf.node.entries(), false);
         while let Some(batch) = data.run_bounds.next_batch(&mut left, |bounds| overlaps(bounds, &area)) {
             let (rows, boxes) = (&data.entries[batch.clone()], &data.entry_boxes[batch]);
@@ -226,10 +225,9 @@ struct GroupSearch<'s> {
     part: TreePart<'s>,
     level: DetectedSimd,
     group: &'s BoxGroup,
-    filters_by_row: Option<&'s [Filter]>,
+    rules: PairRules<'s>,
     /// Whether boxes of the group or statics have filters.
     has_filters: bool,
-    are_circles: bool,
 }
 
 impl GroupSearch<'_> {
@@ -258,19 +256,18 @@ impl GroupSearch<'_> {
 
     /// Copies some boxes of the group to columns, with filters if there are any.
     fn fill_columns(&self, bits: u64, words: &mut [u32], filter_words: &mut [u32]) {
-        let Self { group, filters_by_row, has_filters, .. } = *self;
+        let Self { group, rules, has_filters, .. } = *self;
         let len = bits.count_ones() as usize;
         let record = |at| BodyRecord { aabb: group.aabb(at), row: group.row(at) };
         SoaColumnsMut::of(words, len).fill(members(bits).map(record));
         if has_filters {
-            let filter = |at| filters_by_row.map_or(Filter::ALL, |filters| filters[group.row(at) as usize]);
-            fill_filters(filter_words, len, members(bits).map(filter));
+            fill_filters(filter_words, len, members(bits).map(|at| rules.filter(group.row(at))));
         }
     }
 
     /// The columns that [`fill_columns`](Self::fill_columns) filled with the same boxes.
     fn columns<'w>(&self, bits: u64, words: &'w [u32], filter_words: &'w [u32]) -> SoaColumns<'w> {
-        let columns = SoaColumns::of(words, bits.count_ones() as usize).with_circles(self.are_circles);
+        let columns = SoaColumns::of(words, bits.count_ones() as usize).with_circles(self.rules.are_circles);
         if self.has_filters { columns.with_filters(filter_words) } else { columns }
     }
 
