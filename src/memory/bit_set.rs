@@ -1,6 +1,6 @@
 //! A set of small integers, one bit each.
 
-use crate::memory::box_group::members;
+use crate::memory::bits::set_bits;
 use crate::memory::buffers::buffers;
 use crate::prefetch::prefetch;
 
@@ -91,7 +91,7 @@ impl BitSet {
         let word = |set: &Self, k: usize| set.words.get(k).copied().unwrap_or_default();
         let words = 0..self.words.len().max(other.words.len());
         let differing = words.map(move |k| (k, word(self, k) ^ word(other, k))).filter(|&(_, bits)| bits != 0);
-        differing.flat_map(|(k, bits)| members(bits).map(move |bit| (k * 64 + bit) as u32))
+        differing.flat_map(|(k, bits)| set_bits(bits).map(move |bit| (k * 64 + bit) as u32))
     }
 
     /// Replaces the set by the one with these bits.
@@ -109,10 +109,8 @@ impl BitSet {
 /// Appends the numbers of the bits that are set, ascending.
 pub(crate) fn append_bits(words: &[u64], numbers: &mut Vec<u32>) {
     for (first, &word) in (0u32..).step_by(64).zip(words) {
-        let mut word = word;
-        while word != 0 {
-            numbers.push(first + word.trailing_zeros());
-            word &= word - 1;
+        for bit in set_bits(word) {
+            numbers.push(first + bit as u32);
         }
     }
 }

@@ -75,15 +75,3 @@ impl BoxGroup {
         [lowest(min_x), lowest(min_y), highest(max_x), highest(max_y)]
     }
 }
-
-/// The members of a set, ascending.
-#[inline(always)]
-pub(crate) fn members(mut set: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let at = set.trailing_zeros();
-        (set != 0).then(|| {
-            set &= set - 1;
-            at as usize
-        })
-    })
-}

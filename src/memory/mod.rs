@@ -1,6 +1,7 @@
 //! Memory that outlives a step, and how tasks share it.
 
 pub(crate) mod bit_set;
+pub(crate) mod bits;
 pub(crate) mod blocks;
 pub(crate) mod body_record;
 pub(crate) mod box_group;

@@ -5,6 +5,7 @@
 #![allow(unsafe_code)]
 
 use crate::geometry::RawAabb;
+use crate::memory::bits::set_bits;
 use crate::memory::blocks::SOA_BLOCK_LEN;
 use crate::memory::pair_sink::PairSink;
 use crate::simd::backend::Backend;
@@ -115,14 +116,4 @@ unsafe fn search<B: Backend>(
 #[inline(always)]
 fn from_bit(mask: u32, first: usize, block: usize) -> u32 {
     if first / SOA_BLOCK_LEN == block { mask & (u32::MAX << (first % SOA_BLOCK_LEN)) } else { mask }
-}
-
-/// The numbers of the bits that are set, from the lowest on.
-#[inline(always)]
-fn set_bits(mut mask: u32) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let bit = mask.trailing_zeros();
-        mask &= mask.wrapping_sub(1);
-        (bit < u32::BITS).then_some(bit as usize)
-    })
 }

@@ -25,6 +25,7 @@ use crate::broad_phase::changes::dirty_cells::{DirtyCells, DirtyRect};
 use crate::frame::frame::Frame;
 use crate::frame::moved::FrameStamp;
 use crate::geometry::{NO_BOX, RawAabb, contains, is_no_box};
+use crate::memory::bits::set_bits;
 use crate::memory::body_record::BodyRecord;
 use crate::memory::box_octet::BoxOctet;
 use crate::memory::buffers::{buffers, plain_buffers};
@@ -187,10 +188,8 @@ impl SharedLists<'_> {
         }
         slot.was_used = true;
         for octet in &self.octets[slot.octets()] {
-            let mut mask = self.level.octet_mask(octet.edges(), now);
-            while mask != 0 {
-                visit(octet.body(mask.trailing_zeros() as usize));
-                mask &= mask - 1;
+            for lane in set_bits(self.level.octet_mask(octet.edges(), now)) {
+                visit(octet.body(lane));
             }
         }
         true

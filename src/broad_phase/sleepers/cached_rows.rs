@@ -19,6 +19,7 @@ use crate::geometry::{NO_BOX, RawAabb};
 use crate::input::chunks::Chunks;
 use crate::input::filter::Filter;
 use crate::input::rows::BoxSource;
+use crate::memory::bits::set_bits;
 use crate::memory::body_record::{BodyRecord, sort_by_row};
 use crate::memory::buffers::{Buffers, buffers, grow};
 use crate::parallel;
@@ -93,13 +94,13 @@ impl RowChunk {
     pub(super) fn cache_unchanged(&mut self, number: usize, mut records: &mut [BodyRecord]) {
         for (k, (cached, unchanged)) in self.cached.iter_mut().zip(&mut self.unchanged).enumerate() {
             *cached |= std::mem::take(unchanged);
-            for_each_bit(*cached, |bit| {
+            for bit in set_bits(*cached) {
                 let at = k * WORD_BITS + bit;
                 if let Some((record, rest)) = std::mem::take(&mut records).split_first_mut() {
                     *record = BodyRecord { aabb: self.boxes[at], row: (number * ROW_CHUNK_LEN + at) as u32 };
                     records = rest;
                 }
-            });
+            }
         }
         self.cached_count += std::mem::take(&mut self.unchanged_count);
     }
@@ -214,15 +215,15 @@ impl RowChunk {
         self.unchanged_count += unchanged.count_ones() as usize;
         let awake = valid & !*cached; // SLEEP-2
         self.awake.reserve(if awake != 0 { WORD_BITS } else { 0 });
-        for_each_bit(awake, |k| {
+        for k in set_bits(awake) {
             self.awake.push(BodyRecord { aabb: now[k], row: (first + k) as u32 });
-        });
-        for_each_bit(asleep & !same, |k| {
+        }
+        for k in set_bits(asleep & !same) {
             stored[k] = now[k];
             if let Some(filter) = self.filters.get_mut(at + k) {
                 *filter = filters.map_or(Filter::ALL, |filters| filters[first + k]);
             }
-        });
+        }
     }
 }
 
@@ -262,14 +263,6 @@ fn bits(values: &[bool]) -> u64 {
     // The product moves the lowest bit of each byte into the highest byte.
     let gather = |eight: &[u8; 8]| u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
     eights.iter().enumerate().fold(0, |all, (k, eight)| all | gather(eight) << (8 * k))
-}
-
-#[inline(always)]
-fn for_each_bit(mut bits: u64, mut visit: impl FnMut(usize)) {
-    while bits != 0 {
-        visit(bits.trailing_zeros() as usize);
-        bits &= bits - 1;
-    }
 }
 
 /// Lists records of all chunks, in order: `count` returns how many a chunk has, and `write` writes

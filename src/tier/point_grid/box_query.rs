@@ -13,6 +13,7 @@
 
 use crate::geometry::RawAabb;
 use crate::geometry::band_box::{BandAxes, BandBox};
+use crate::memory::bits::set_bits;
 use crate::memory::blocks::SOA_BLOCK_LEN;
 use crate::simd::{CellRect, DetectedSimd, run_mask};
 use crate::tier::box_test::BoxTest;
@@ -165,18 +166,17 @@ impl Iterator for GridAreaQuery<'_> {
         }
         loop {
             let (blocks, axes, test) = (self.cells.blocks, self.axes, self.test);
-            for &(at, mut mask) in &self.ahead[self.unused.clone()] {
+            for &(first, mask) in &self.ahead[self.unused.clone()] {
+                let hits = set_bits(mask).map(|k| first + k);
                 if test.accepts_all() {
-                    while mask != 0 {
-                        folded = f(folded, blocks.row(at + mask.trailing_zeros() as usize));
-                        mask &= mask - 1;
-                    }
-                }
-                while mask != 0 {
-                    let at = at + mask.trailing_zeros() as usize;
-                    mask &= mask - 1;
-                    if test.accepts(|| axes.box_to_world(BandBox::from_edges(blocks.aabb(at)))) {
+                    for at in hits {
                         folded = f(folded, blocks.row(at));
+                    }
+                } else {
+                    for at in hits {
+                        if test.accepts(|| axes.box_to_world(BandBox::from_edges(blocks.aabb(at)))) {
+                            folded = f(folded, blocks.row(at));
+                        }
                     }
                 }
             }
@@ -187,16 +187,16 @@ impl Iterator for GridAreaQuery<'_> {
     }
 }
 
-/// Calls `visit` with masks of the entries of a rectangle of cells that overlap `area` but not
-/// `before`. As in [`GridAreaQuery`], several masks are computed before the first visit.
+/// Calls `visit` with the place of each entry of a rectangle of cells that overlaps `area` but not
+/// `before`. As in [`GridAreaQuery`], several blocks are tested before the first visit.
 #[inline(always)]
-pub(super) fn visit_masks(
+pub(super) fn visit_overlapping(
     level: DetectedSimd,
     cells: &FiledCells<'_>,
     rect: &CellRect,
     area: &BandBox,
     before: Option<&BandBox>,
-    mut visit: impl FnMut(usize, u32),
+    mut visit: impl FnMut(usize),
 ) {
     let mut rows = rect.y.clone();
     let mut run = 0..0;
@@ -218,7 +218,9 @@ pub(super) fn visit_masks(
             run.start = run.end.min((number + 1) * SOA_BLOCK_LEN);
             count += 1;
         }
-        masks[..count].iter().for_each(|&(at, mask)| visit(at, mask));
+        for &(first, mask) in &masks[..count] {
+            set_bits(mask).for_each(|k| visit(first + k));
+        }
         if count < AHEAD {
             return;
         }

@@ -7,6 +7,7 @@
 
 use crate::geometry::band_box::BandBox;
 use crate::geometry::{BodyCircle, RawAabb, overlaps};
+use crate::memory::bits::set_bits;
 use crate::memory::blocks::SOA_BLOCK_LEN;
 use crate::memory::radix::{number_of, numbered};
 use crate::prefetch::prefetch;
@@ -276,13 +277,11 @@ impl<'s, 'a, const N: usize> PrefetchQueue<'s, 'a, N> {
     }
 
     /// The entries of a mask whose circles overlap the circle of a box.
-    fn overlapping_circles(&self, mut mask: u32, base: u32, aabb: &BandBox) -> u32 {
+    fn overlapping_circles(&self, mask: u32, base: u32, aabb: &BandBox) -> u32 {
         let (circle, mut overlapping) = (BodyCircle::of_box(aabb.edges()), 0);
-        while mask != 0 {
-            let at = mask.trailing_zeros();
-            let entry = self.search.cells.blocks.aabb(base as usize + at as usize);
+        for at in set_bits(mask) {
+            let entry = self.search.cells.blocks.aabb(base as usize + at);
             overlapping |= u32::from(circle.overlaps(&BodyCircle::of_box(&entry))) << at;
-            mask &= mask - 1;
         }
         overlapping
     }
@@ -291,14 +290,10 @@ impl<'s, 'a, const N: usize> PrefetchQueue<'s, 'a, N> {
     fn report_hits(&mut self, visit: &mut impl FnMut(u32, u32, u32) -> Option<()>) -> Option<()> {
         let hits = &self.hits[..std::mem::take(&mut self.hit_count)];
         hits.iter().try_for_each(|&RunHits { number, base, masks }| {
-            let mut mask = any(&masks);
-            while mask != 0 {
-                let at = mask.trailing_zeros();
+            set_bits(any(&masks)).try_for_each(|at| {
                 let bits = masks.iter().rev().fold(0, |bits, mask| bits << 1 | (mask >> at & 1));
-                visit(number, base + at, bits)?;
-                mask &= mask - 1;
-            }
-            Some(())
+                visit(number, base + at as u32, bits)
+            })
         })
     }
 }

@@ -10,7 +10,7 @@
 use crate::geometry::band_box::BandBox;
 use crate::geometry::{ROOT, ball_box, distance_squared};
 use crate::tier::point_grid::bands::Bands;
-use crate::tier::point_grid::box_query::visit_masks;
+use crate::tier::point_grid::box_query::visit_overlapping;
 
 /// Bodies that the first box should contain for each wanted one: with fewer, a second box is needed
 /// too often; with more, the first one is needlessly large.
@@ -114,15 +114,11 @@ impl Bands {
             let radius = far_enough.min(least + reach);
             let area = BandBox::from_edges(ball_box(point, radius, band.bounds().edges()));
             let rect = lookup.rect(&area);
-            visit_masks(self.level, &cells, &rect, &area, before.as_ref(), |from, mut mask| {
-                while mask != 0 {
-                    let at = from + mask.trailing_zeros() as usize;
-                    mask &= mask - 1;
-                    inside += 1;
-                    let distance = distance_squared(&cells.blocks.aabb(at), point);
-                    if distance <= within {
-                        within = visit(cells.blocks.row(at), distance);
-                    }
+            visit_overlapping(self.level, &cells, &rect, &area, before.as_ref(), |at| {
+                inside += 1;
+                let distance = distance_squared(&cells.blocks.aabb(at), point);
+                if distance <= within {
+                    within = visit(cells.blocks.row(at), distance);
                 }
             });
             let is_all = rect.x.len() == band.columns() && rect.y.len() == band.rows();

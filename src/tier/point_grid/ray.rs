@@ -18,7 +18,7 @@ use crate::geometry::band_box::BandBox;
 use crate::geometry::{Impact, PreparedCast};
 use crate::simd::CellRect;
 use crate::tier::point_grid::bands::Bands;
-use crate::tier::point_grid::box_query::visit_masks;
+use crate::tier::point_grid::box_query::visit_overlapping;
 
 /// A section with more candidates than `CANDIDATES_MAX` is halved; after one with fewer than
 /// `CANDIDATES_MIN`, the next is twice as long.
@@ -99,13 +99,9 @@ impl Bands {
                 section = half;
             }
             let Section { to, ref area, ref rect, candidates } = section;
-            visit_masks(self.level, &cells, rect, area, before.as_ref(), |first, mut mask| {
-                while mask != 0 {
-                    let at = first + mask.trailing_zeros() as usize;
-                    mask &= mask - 1;
-                    if let Some(entry) = cast.impact(&cells.blocks.aabb(at), t_max) {
-                        t_max = visit(cells.blocks.row(at), entry);
-                    }
+            visit_overlapping(self.level, &cells, rect, area, before.as_ref(), |at| {
+                if let Some(entry) = cast.impact(&cells.blocks.aabb(at), t_max) {
+                    t_max = visit(cells.blocks.row(at), entry);
                 }
             });
             if to >= end || t_max <= to {

@@ -11,8 +11,9 @@
 use crate::geometry::{INFINITE_AABB, RawAabb, overlaps, union};
 use crate::input::filter::{Filter, PairRules};
 use crate::memory::bit_set::BitSet;
+use crate::memory::bits::set_bits;
 use crate::memory::body_record::BodyRecord;
-use crate::memory::box_group::{BoxGroup, GROUP_MAX, members};
+use crate::memory::box_group::{BoxGroup, GROUP_MAX};
 use crate::memory::columns::{SoaColumns, SoaColumnsMut, column_words, fill_filters, filter_words};
 use crate::memory::pair_sink::PairSink;
 use crate::prefetch::prefetch;
@@ -170,7 +171,7 @@ impl LeafQueue<'_> {
             }
             if is_known {
                 let row = search.group.row(bits.trailing_zeros() as usize);
-                write_pairs(leaf, row, (rows, boxes), members(chosen.into()), part.hidden, sink)?;
+                write_pairs(leaf, row, (rows, boxes), set_bits(chosen), part.hidden, sink)?;
                 continue;
             }
             if !is_filled {
@@ -179,7 +180,7 @@ impl LeafQueue<'_> {
             }
             let columns = search.columns(bits, words, filter_words);
             if has_filters {
-                members(chosen.into()).for_each(|at| static_filters[at] = tree.filter_of(rows[at]));
+                set_bits(chosen).for_each(|at| static_filters[at] = tree.filter_of(rows[at]));
             }
             let probes = ProbeBatch { boxes, rows, filters: static_filters, chosen, hidden: part.hidden };
             level.scan_above(&columns, &probes, leaf.low, sink)?;
@@ -259,9 +260,9 @@ impl GroupSearch<'_> {
         let Self { group, rules, has_filters, .. } = *self;
         let len = bits.count_ones() as usize;
         let record = |at| BodyRecord { aabb: group.aabb(at), row: group.row(at) };
-        SoaColumnsMut::of(words, len).fill(members(bits).map(record));
+        SoaColumnsMut::of(words, len).fill(set_bits(bits).map(record));
         if has_filters {
-            fill_filters(filter_words, len, members(bits).map(|at| rules.filter(group.row(at))));
+            fill_filters(filter_words, len, set_bits(bits).map(|at| rules.filter(group.row(at))));
         }
     }
 
@@ -277,7 +278,7 @@ impl GroupSearch<'_> {
         let mut set = BoxSet { bits, area: *area };
         if set.is_few() {
             let first = self.group.aabb(bits.trailing_zeros() as usize);
-            set.area = members(bits & bits.wrapping_sub(1)).fold(first, |area, at| union(&area, &self.group.aabb(at)));
+            set.area = set_bits(bits & bits.wrapping_sub(1)).fold(first, |area, at| union(&area, &self.group.aabb(at)));
         }
         set
     }
@@ -287,7 +288,7 @@ impl GroupSearch<'_> {
     fn touching(&self, split: &Split, children: &Siblings, set: &BoxSet) -> [u64; CHILD_COUNT] {
         let mut sets = [0; CHILD_COUNT];
         if set.is_few() {
-            for at in members(set.bits) {
+            for at in set_bits(set.bits) {
                 let touched = u64::from(split.touched_children(&self.group.aabb(at)));
                 for (k, set) in sets.iter_mut().enumerate() {
                     *set |= (touched >> k & 1) << at;

@@ -25,6 +25,7 @@
 //! Cost: O(depth + entries of the leaves along the ray up to the result).
 
 use crate::geometry::{Impact, PreparedCast, RawAabb, overlaps};
+use crate::memory::bits::set_bits;
 use crate::tier::static_tree::node::{Node, Siblings};
 use crate::tier::static_tree::split::{CHILD_COUNT, Split, SplitKind};
 use crate::tier::static_tree::subtree::DEPTH_MAX;
@@ -171,9 +172,7 @@ impl TreeCast<'_, '_> {
             for (k, aabb) in boxes.iter().enumerate() {
                 candidates |= u32::from(overlaps(aabb, cover)) << k;
             }
-            while candidates != 0 {
-                let k = candidates.trailing_zeros() as usize;
-                candidates &= candidates - 1;
+            for k in set_bits(candidates) {
                 let entry = self.cast.impact(&boxes[k], t_max);
                 if let Some(entry) = entry.filter(|_| !self.tree.hidden.contains(rows[k])) {
                     t_max = visit(rows[k], entry);
