@@ -3,6 +3,7 @@
 //! A step is built next to the last successful one: its bodies in a spare frame, its pairs in spare
 //! pages. They replace those of the last step when the step can no longer fail.
 
+use crate::broad_phase::broad_phase::AsleepMarks;
 use crate::broad_phase::context::StepContext;
 use crate::broad_phase::find_pairs::StepOutput;
 use crate::config::BodyShape;
@@ -37,7 +38,7 @@ impl WorldState {
         let mut next = self.frames.next();
         let mut chunk_starts = std::mem::take(&mut self.broad_phase.chunk_starts);
         let outcome = Chunks::new(chunks, &mut chunk_starts)
-            .and_then(|rows| self.build_frame(&rows, true, unshared(&mut next), listener, start));
+            .and_then(|rows| self.build_frame(&rows, AsleepMarks::Use, unshared(&mut next), listener, start));
         self.broad_phase.chunk_starts = chunk_starts;
         if outcome.is_ok() {
             self.contacts.changed_view.set(KnownChanges::None);
@@ -124,12 +125,11 @@ impl WorldState {
         self.config.body_shape == BodyShape::Circle && !rows.has_displacements()
     }
 
-    /// Fills the next frame and the next pairs from the rows; from what is marked as asleep too if
-    /// `may_cache`.
+    /// Fills the next frame and the next pairs from the rows.
     pub(crate) fn build_frame(
         &mut self,
         rows: &Chunks<'_, '_>,
-        may_cache: bool,
+        marks: AsleepMarks,
         frame: &mut Frame,
         listener: Option<&OnPage<'_>>,
         start: Clock,
@@ -144,7 +144,7 @@ impl WorldState {
             let step = StepContext::new(config, *simd, parallel, statics, are_circles, &contacts.pool);
             let step = StepContext { listener, uses_static_grid: true, ..step };
             let mut out = StepOutput { frame, found: &mut contacts.next, phases: &mut phases };
-            broad_phase.find_pairs(step, rows, may_cache, &mut out)?;
+            broad_phase.find_pairs(step, rows, marks, &mut out)?;
 
             let mut ids = IdState::Unknown;
             if let Some(tracker) = &mut contacts.events {

@@ -6,7 +6,7 @@
 //! last step to start from, all rows are filed. If nothing changed in two steps, the last one is
 //! repeated.
 
-use crate::broad_phase::broad_phase::BroadPhase;
+use crate::broad_phase::broad_phase::{AsleepMarks, BroadPhase};
 use crate::broad_phase::changes::changed_bodies::ChangedBody;
 use crate::broad_phase::context::StepContext;
 use crate::config::InvalidRows;
@@ -110,7 +110,7 @@ impl WorldState {
         let mut next = self.frames.next();
         let frame = unshared(&mut next);
         let outcome = if many {
-            self.build_frame(rows, true, frame, None, start)
+            self.build_frame(rows, AsleepMarks::Use, frame, None, start)
         } else {
             // The next step probably changes few rows, after the first step too.
             self.build_kept_frame(rows, changes_are_known, frame, start)
@@ -197,7 +197,7 @@ impl WorldState {
         frame: &mut Frame,
         start: Clock,
     ) -> Result<(), Error> {
-        self.build_frame(rows, false, frame, None, start)?;
+        self.build_frame(rows, AsleepMarks::Ignore, frame, None, start)?;
         let are_circles = self.are_circles(rows);
         let Self { broad_phase, contacts, config, .. } = self;
         // A row that was skipped is nowhere, and would have to be looked at in each step.

@@ -9,7 +9,6 @@ use crate::broad_phase::changes::search::ChangedInput;
 use crate::broad_phase::context::StepContext;
 use crate::broad_phase::find_pairs::{PairFinder, StepOutput};
 use crate::broad_phase::sleepers::cache::{MarkedRows, SleeperCache};
-use crate::config::InvalidRows;
 use crate::error::Error;
 use crate::frame::frame::Frame;
 use crate::frame::phases::Clock;
@@ -18,6 +17,15 @@ use crate::geometry::NO_BOX;
 use crate::input::chunks::Chunks;
 use crate::memory::buffers::Buffers;
 use crate::memory::page::PairBudget;
+
+/// What a step does with the marks of bodies that are asleep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AsleepMarks {
+    /// Reuses the pairs of unchanged bodies that are marked.
+    Use,
+    /// Searches for all pairs.
+    Ignore,
+}
 
 /// The part of a world that finds pairs.
 #[derive(Default)]
@@ -38,17 +46,16 @@ pub(crate) struct BroadPhase {
 }
 
 impl BroadPhase {
-    /// Files the rows of a step into its frame and finds all pairs. Uses what is marked as asleep
-    /// if `may_cache`.
+    /// Files the rows of a step into its frame and finds all pairs.
     pub(crate) fn find_pairs(
         &mut self,
         step: StepContext<'_>,
         rows: &Chunks<'_, '_>,
-        may_cache: bool,
+        marks: AsleepMarks,
         out: &mut StepOutput<'_>,
     ) -> Result<(), Error> {
         out.frame.cached.clear();
-        let has_asleep = may_cache && rows.has_asleep();
+        let has_asleep = marks == AsleepMarks::Use && rows.has_asleep();
         if !has_asleep {
             self.sleepers.marks = MarkedRows::default();
         }
@@ -70,8 +77,7 @@ impl BroadPhase {
         rows: &Chunks<'_, '_>,
         out: &mut StepOutput<'_>,
     ) -> Result<(), Error> {
-        let skip_invalid = step.config.invalid_rows == InvalidRows::Skip;
-        self.finder.file(step, rows, skip_invalid, &mut out.frame.bands, out.phases)?;
+        self.finder.file(step, rows, step.config.invalid_rows, &mut out.frame.bands, out.phases)?;
         let mut clock = Clock::now();
         rows.copy_filters(&mut out.frame.filters);
         out.phases.partition += clock.lap();

@@ -1,6 +1,6 @@
 //! What the tasks of a step share.
 
-use crate::config::WorldConfig;
+use crate::config::{InvalidRows, WorldConfig};
 use crate::frame::oversized::Oversized;
 use crate::frame::statics::StaticSet;
 use crate::input::filter::{Filter, PairRules};
@@ -60,8 +60,8 @@ impl<'s> StepContext<'s> {
         ClassOptions { bounds: &self.config.bounds, has_oversized_tier: true, cell_size }
     }
 
-    pub(crate) fn file_options(&self, skip_invalid: bool) -> FileOptions {
-        FileOptions { skip_invalid, level: self.level, parallel: self.parallel }
+    pub(crate) fn file_options(&self, invalid_rows: InvalidRows) -> FileOptions {
+        FileOptions { skip_invalid: invalid_rows == InvalidRows::Skip, level: self.level, parallel: self.parallel }
     }
 
     /// The conditions on pairs besides boxes, given the filters of all rows.

@@ -9,6 +9,7 @@ use crate::broad_phase::pairs::FoundPairs;
 use crate::broad_phase::scratch_pool::{ScratchPool, SearchScratch};
 use crate::broad_phase::task::TaskOutput;
 use crate::broad_phase::{band_pass, oversized_pass};
+use crate::config::InvalidRows;
 use crate::error::{Error, InvalidRow};
 use crate::frame::frame::Frame;
 use crate::frame::phases::Clock;
@@ -53,7 +54,7 @@ impl PairFinder {
         &mut self,
         step: StepContext<'_>,
         rows: &dyn SimdRows,
-        skip_invalid: bool,
+        invalid_rows: InvalidRows,
         bands: &mut Bands,
         phases: &mut PhaseTimes,
     ) -> Result<(), Error> {
@@ -63,7 +64,7 @@ impl PairFinder {
         drop(span);
         phases.plan += clock.lap();
         let _span = span!("partition", bodies = rows.len());
-        self.filing.file(rows, step.file_options(skip_invalid), bands).map_err(Error::InvalidBody)?;
+        self.filing.file(rows, step.file_options(invalid_rows), bands).map_err(Error::InvalidBody)?;
         phases.partition += clock.lap();
         Ok(())
     }
@@ -100,7 +101,7 @@ impl PairFinder {
     /// Files bodies again from their stored boxes, without searching for pairs.
     pub(crate) fn file_again(&mut self, step: StepContext<'_>, boxes: &StoredBoxes, frame: &mut Frame) {
         frame.begin(boxes.0.len());
-        let filed = self.file(step, boxes, true, &mut frame.bands, &mut PhaseTimes::default());
+        let filed = self.file(step, boxes, InvalidRows::Skip, &mut frame.bands, &mut PhaseTimes::default());
         debug_assert!(filed.is_ok(), "invalid rows are skipped");
         frame.file_oversized(&self.filing);
         self.build_bands(step, &mut frame.bands);
@@ -118,7 +119,7 @@ impl PairFinder {
         if bodies.len() <= FEW_BODIES {
             bands.file_in_one_band(bodies, step.level);
         } else {
-            let filed = self.file(step, &RecordRows(bodies), false, bands, &mut PhaseTimes::default());
+            let filed = self.file(step, &RecordRows(bodies), InvalidRows::Reject, bands, &mut PhaseTimes::default());
             debug_assert!(filed.is_ok(), "the boxes of records are valid");
             oversized.extend_from_slice(self.oversized(bands));
         }

@@ -19,6 +19,7 @@ use crate::broad_phase::changes::search::{ChangedInput, ChangedTask, RowSearch, 
 use crate::broad_phase::context::StepContext;
 use crate::broad_phase::find_pairs::{FEW_BODIES, PairFinder, StepOutput};
 use crate::broad_phase::pairs::FoundPairs;
+use crate::config::InvalidRows;
 use crate::error::Error;
 use crate::frame::frame::Frame;
 use crate::frame::phases::PhaseTimes;
@@ -222,7 +223,7 @@ impl ChangedPairs {
     ) -> Result<(), Error> {
         let Self { records, filed, step_pairs, both, statics, .. } = self;
         let mut phases = PhaseTimes::default();
-        finder.file(step, &RecordRows(records), false, &mut filed.bands, &mut phases)?;
+        finder.file(step, &RecordRows(records), InvalidRows::Reject, &mut filed.bands, &mut phases)?;
         // Only those of changed rows are read, so the others may be of earlier steps.
         if input.changes.bodies.iter().any(|body| body.filter != Filter::ALL) {
             filed.filters.resize(input.row_count, Filter::ALL);

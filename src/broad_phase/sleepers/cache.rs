@@ -260,7 +260,7 @@ impl SleeperCache {
     ) -> Result<(), Error> {
         let count = |chunk: &RowChunk| chunk.cached_count + chunk.unchanged_count;
         list_records(step.parallel, &mut self.chunks, &mut self.records, count, RowChunk::cache_unchanged);
-        finder.file(step, &RecordRows(&self.records), false, bands, out.phases)?;
+        finder.file(step, &RecordRows(&self.records), InvalidRows::Reject, bands, out.phases)?;
         let oversized = finder.oversized(bands);
         self.policy.count_rebuild(self.records.len() - oversized.len(), oversized.len());
         for record in oversized {
@@ -299,7 +299,7 @@ impl SleeperCache {
         );
         out.phases.layout += clock.lap();
 
-        finder.file(step, &RecordRows(&self.records), false, &mut out.frame.bands, out.phases)?;
+        finder.file(step, &RecordRows(&self.records), InvalidRows::Reject, &mut out.frame.bands, out.phases)?;
         let (limit, cached_pairs) = (step.config.pair_limit, self.pairs.pair_count());
         if cached_pairs > limit {
             return Err(Error::TooManyPairs { limit });

@@ -163,8 +163,8 @@ impl KeptPairs {
             statics.find_edits(&found.statics, may_return, |pair| active.is_first(pair));
         }
         if with_lists {
-            bodies.edit_lists(true, row_count, parallel);
-            statics.edit_lists(false, row_count, parallel);
+            bodies.edit_lists(PairSides::Both, row_count, parallel);
+            statics.edit_lists(PairSides::First, row_count, parallel);
         }
         for (side, found) in [(bodies, &mut found.bodies), (statics, &mut found.statics)] {
             std::mem::swap(&mut side.active, &mut found.active);
@@ -308,13 +308,13 @@ impl KeptSide {
         pages.truncate(page_count);
     }
 
-    /// Edits the lists; those of both rows if `both`.
-    fn edit_lists(&mut self, both: bool, row_count: usize, parallel: bool) {
+    /// Edits the lists of these sides of the pairs.
+    fn edit_lists(&mut self, sides: PairSides, row_count: usize, parallel: bool) {
         let Self { lists, edits, spare_edits, .. } = self;
         for (all, edits) in [(&mut spare_edits.removed, &edits.removed), (&mut spare_edits.added, &edits.added)] {
             all.clear();
             all.extend_from_slice(edits);
-            if both {
+            if sides == PairSides::Both {
                 all.extend(edits.iter().map(|&pair| pair.rotate_left(32)));
                 parallel::sort_unstable(parallel, all);
             }
