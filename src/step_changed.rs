@@ -211,7 +211,7 @@ impl WorldState {
         }
         // Also if rows were skipped, so that pairs are ascending after every restart.
         let parallel = config.is_parallel(rows.len());
-        contacts.keep(&broad_phase.changed, (rows.len(), frame.moved.stamp), config.margin, parallel);
+        contacts.keep(&broad_phase.changed, frame, config.margin, parallel);
         self.remember_changed();
         frame.phases.total = start.elapsed();
         Ok(())
@@ -313,7 +313,7 @@ impl WorldState {
         phases.partition = timer.lap();
         let span = span!("edit_pairs");
         let BroadPhase { changed, changed_pairs, .. } = broad_phase;
-        contacts.apply_changes(changed, changed_pairs, (rows.len(), frame.moved.stamp), parallel);
+        contacts.apply_changes(changed, changed_pairs, frame, parallel);
         drop(span);
         phases.gather = timer.lap();
         if let Some(tracker) = &mut contacts.events {

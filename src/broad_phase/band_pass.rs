@@ -31,58 +31,65 @@ pub(crate) fn run_band(
     }
     let (population, step) = (band.population(), pass.step);
     let mut own_scratch = scratch.for_band(step.parallel, population);
-    let in_parallel = step.parallel && own_scratch.may_wait();
+    let may_divide = step.parallel && own_scratch.may_wait();
     if !ScratchPool::is_large(population) {
-        return build_and_search(pass, task, band, (&mut own_scratch, in_parallel), output);
+        return BandTask { pass, number: task, may_divide }.run(band, &mut own_scratch, output);
     }
     // The listener must not run while the shared scratch is locked (LISTENER-1).
     let silent = PassContext { step: step.silent(), ..*pass };
-    build_and_search(&silent, task, band, (&mut own_scratch, in_parallel), output);
+    BandTask { pass: &silent, number: task, may_divide }.run(band, &mut own_scratch, output);
     drop(own_scratch);
     output.notify(pass, task);
 }
 
-fn build_and_search(
-    pass: &PassContext<'_>,
-    task: usize,
-    band: RawBand<'_>,
-    (scratch, in_parallel): (&mut WorkerScratch, bool),
-    output: &mut TaskOutput,
-) {
-    let mut clock = Clock::now();
-    let WorkerScratch { band: band_scratch, search } = scratch;
-    let mut band = band.build(CellSize::for_bodies(pass.step.config.cell_size), pass.rules(), band_scratch);
-    output.times.sort = clock.lap();
-    // Ends early once the pair limit is exceeded, which the step sees from the budget.
-    let _ = find_pairs((pass, in_parallel), task, &mut band, search, output, &mut clock);
-    band.keep();
-    output.times.sort += clock.lap();
+/// The task of a band that has bodies.
+#[derive(Clone, Copy)]
+struct BandTask<'p, 's> {
+    pass: &'p PassContext<'s>,
+    /// Its number in the step.
+    number: usize,
+    /// Whether its scans may be divided among threads.
+    may_divide: bool,
 }
 
-fn find_pairs(
-    (pass, in_parallel): (&PassContext<'_>, bool),
-    task: usize,
-    band: &mut BuiltBand<'_>,
-    search: &mut SearchScratch,
-    output: &mut TaskOutput,
-    clock: &mut Clock,
-) -> Option<()> {
-    let times = &mut output.times;
-    let sink = pass.sink(PairKind::Body, task, &mut output.body_pages);
-    let mut sink = sink.with_division(in_parallel, &mut output.parts);
-    band.own_pairs(&mut sink)?;
-    output.own_pairs = sink.pair_count();
-    times.common = clock.lap();
-    band.ghost_pairs(&mut sink)?;
-    times.ghosts = clock.lap();
-    pairs_with_oversized(pass, band, search, &mut sink)?;
-    drop(sink);
-    times.oversized = clock.lap();
-    let mut sink = pass.sink(PairKind::Static, task, &mut output.static_pages);
-    static_pass::find_band_pairs(pass, band, search, &mut sink)?;
-    drop(sink);
-    times.statics = clock.lap();
-    Some(())
+impl BandTask<'_, '_> {
+    fn run(self, band: RawBand<'_>, scratch: &mut WorkerScratch, output: &mut TaskOutput) {
+        let mut clock = Clock::now();
+        let WorkerScratch { band: band_scratch, search } = scratch;
+        let cell_size = CellSize::for_bodies(self.pass.step.config.cell_size);
+        let mut band = band.build(cell_size, self.pass.rules(), band_scratch);
+        output.times.sort = clock.lap();
+        // Ends early once the pair limit is exceeded, which the step sees from the budget.
+        let _ = self.find_pairs(&mut band, search, output, &mut clock);
+        band.keep();
+        output.times.sort += clock.lap();
+    }
+
+    fn find_pairs(
+        self,
+        band: &mut BuiltBand<'_>,
+        search: &mut SearchScratch,
+        output: &mut TaskOutput,
+        clock: &mut Clock,
+    ) -> Option<()> {
+        let Self { pass, number, may_divide } = self;
+        let times = &mut output.times;
+        let sink = pass.sink(PairKind::Body, number, &mut output.body_pages);
+        let mut sink = sink.with_division(may_divide, &mut output.parts);
+        band.own_pairs(&mut sink)?;
+        output.own_pairs = sink.pair_count();
+        times.common = clock.lap();
+        band.ghost_pairs(&mut sink)?;
+        times.ghosts = clock.lap();
+        pairs_with_oversized(pass, band, search, &mut sink)?;
+        drop(sink);
+        times.oversized = clock.lap();
+        let mut sink = pass.sink(PairKind::Static, number, &mut output.static_pages);
+        static_pass::find_band_pairs(pass, band, search, &mut sink)?;
+        drop(sink);
+        times.statics = clock.lap();
+        Some(())
+    }
 }
 
 /// Finds the pairs of a band's bodies with oversized ones: each oversized body searches a rectangle

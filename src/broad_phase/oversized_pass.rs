@@ -19,7 +19,7 @@ use crate::memory::buffers::buffers;
 use crate::memory::listener::PairKind;
 use crate::memory::pair_sink::PairSink;
 use crate::tier::sweep::axis_sample::{overlapping, sparse_axis};
-use crate::tier::sweep::sorted_columns::{SortScratch, SortedColumns};
+use crate::tier::sweep::sorted_columns::{BoxTraits, SortScratch, SortedColumns};
 
 /// Bodies of a block: enough that a task takes long compared with its overhead, and few enough that
 /// tasks distribute evenly.
@@ -60,7 +60,7 @@ impl OversizedSearch {
         *axis = is_sparse.then_some(sparse);
         if let Some(axis) = *axis {
             let filter_of = pass.filters_by_row.map(|filters| |row: u32| filters[row as usize]);
-            sorted.sort(records, axis, (filter_of, pass.step.are_circles), sort);
+            sorted.sort(records, axis, BoxTraits { filter_of, are_circles: pass.step.are_circles }, sort);
         }
     }
 

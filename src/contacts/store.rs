@@ -8,12 +8,12 @@ use crate::broad_phase::changes::changed_set::ChangedSet;
 use crate::broad_phase::pairs::FoundPairs;
 use crate::config::WorldConfig;
 use crate::contacts::changes::changed_view::ChangedView;
-use crate::contacts::changes::kept_pairs::KeptPairs;
+use crate::contacts::changes::kept_pairs::{Derived, KeptPairs};
 use crate::contacts::events::tracker::ContactTracker;
 use crate::contacts::exclusive::schedules::Schedules;
 use crate::contacts::partners::PartnerLists;
 use crate::contacts::stream::channel::StepSummary;
-use crate::frame::moved::FrameStamp;
+use crate::frame::frame::Frame;
 use crate::memory::buffers::Buffers;
 use crate::memory::page::PagePool;
 
@@ -69,13 +69,13 @@ impl ContactStore {
         &mut self,
         changed: &ChangedSet,
         found: &mut ChangedPairs,
-        (row_count, stamp): (usize, FrameStamp),
+        frame: &Frame,
         parallel: bool,
     ) {
         self.found.clear(&self.pool);
         self.next.clear(&self.pool);
-        let derived = (self.events.is_some(), self.partners.is_some());
-        self.kept.apply(changed, found, (row_count, stamp), derived, parallel);
+        let derived = Derived { edits: self.events.is_some(), lists: self.partners.is_some() };
+        self.kept.apply(changed, found, frame, derived, parallel);
         self.take_kept();
     }
 
@@ -88,16 +88,10 @@ impl ContactStore {
 
     /// Keeps the pairs of the running step, in which these rows `changed`, so that the next can be
     /// told what changed.
-    pub(crate) fn keep(
-        &mut self,
-        changed: &ChangedSet,
-        (row_count, stamp): (usize, FrameStamp),
-        margin: f32,
-        parallel: bool,
-    ) {
+    pub(crate) fn keep(&mut self, changed: &ChangedSet, frame: &Frame, margin: f32, parallel: bool) {
         self.found.clear(&self.pool);
-        self.kept.fill(&self.next, changed, row_count, self.partners.as_deref(), parallel);
-        self.kept.stamp = stamp;
+        self.kept.fill(&self.next, changed, frame.row_count, self.partners.as_deref(), parallel);
+        self.kept.stamp = frame.moved.stamp;
         // Without a margin, no contact persists without its pair.
         if let Some(tracker) = self.events.as_mut().filter(|_| margin > 0.0) {
             tracker.note_lingering(&self.kept);

@@ -19,6 +19,7 @@ use crate::contacts::changes::row_lists::RowLists;
 use crate::contacts::changes::segments::{SEGMENT_ROWS, Segment, edit_segments};
 use crate::contacts::changes::sorted_edit::{insert_sorted, release_spare, remove_sorted, reserve_spare};
 use crate::contacts::partners::{CsrSpan, PartnerLists};
+use crate::frame::frame::Frame;
 use crate::frame::moved::FrameStamp;
 use crate::memory::buffers::{Buffers, buffers};
 use crate::memory::page::Page;
@@ -88,6 +89,15 @@ impl Buffers for KeptSide {
     }
 }
 
+/// What is derived from the edits of pairs.
+#[derive(Clone, Copy)]
+pub(crate) struct Derived {
+    /// Whether the pairs that began and ended are listed.
+    pub(crate) edits: bool,
+    /// Whether partner lists are kept.
+    pub(crate) lists: bool,
+}
+
 impl KeptPairs {
     /// Whether these are the pairs of the last step, with this stamp.
     pub(crate) fn are_of(&self, stamp: FrameStamp) -> bool {
@@ -142,27 +152,27 @@ impl KeptPairs {
             + statics.plan(&found.statics, may_return, |pair| active.is_first(pair))
     }
 
-    /// Applies the planned edits, for a step with this many rows. `with_edits`: finds out which
-    /// pairs began and ended.
+    /// Applies the planned edits, for a step that filed `frame`.
     pub(crate) fn apply(
         &mut self,
         changed: &ChangedSet,
         found: &mut ChangedPairs,
-        (row_count, stamp): (usize, FrameStamp),
-        (with_edits, with_lists): (bool, bool),
+        frame: &Frame,
+        derived: Derived,
         parallel: bool,
     ) {
+        let row_count = frame.row_count;
         self.stamp = FrameStamp::default();
         let Self { last_changed: last, bodies, statics, .. } = self;
         bodies.edit_pages(row_count, parallel);
         statics.edit_pages(row_count, parallel);
-        if with_edits || with_lists {
+        if derived.edits || derived.lists {
             let active = ActiveRows { changed, last };
             let may_return = !changed.contains_rows_of(last);
             bodies.find_edits(&found.bodies, may_return, |pair| active.are_in(pair));
             statics.find_edits(&found.statics, may_return, |pair| active.is_first(pair));
         }
-        if with_lists {
+        if derived.lists {
             bodies.edit_lists(PairSides::Both, row_count, parallel);
             statics.edit_lists(PairSides::First, row_count, parallel);
         }
@@ -170,7 +180,7 @@ impl KeptPairs {
             std::mem::swap(&mut side.active, &mut found.active);
             std::mem::swap(&mut side.newly_changed, &mut found.newly_changed);
         }
-        self.stamp = stamp;
+        self.stamp = frame.moved.stamp;
     }
 }
 

@@ -14,6 +14,7 @@ use crate::simd::{DetectedSimd, PairOrder, Probe};
 use crate::tier::fixed_boxes::FixedBoxes;
 use crate::tier::sweep::alike::sort_alike;
 use crate::tier::sweep::packed_tree::PackedTree;
+use crate::tier::sweep::sorted_columns::BoxTraits;
 
 /// The place of a row that is not in the tree.
 const NONE: u32 = u32::MAX;
@@ -32,7 +33,7 @@ impl FixedTree {
         let mut sorted = records.to_vec();
         sort_alike(&mut sorted);
         let mut tree = PackedTree::default();
-        tree.fill(&sorted, (None::<fn(u32) -> Filter>, false), &mut Vec::new());
+        tree.fill(&sorted, BoxTraits::NONE, &mut Vec::new());
         let mut places = vec![NONE; records.last().map_or(0, |last| last.row as usize + 1)];
         (0..).zip(&sorted).for_each(|(at, record)| places[record.row as usize] = at);
         Self { tree, places }

@@ -22,7 +22,7 @@ use crate::memory::columns::SoaColumns;
 use crate::memory::radix::{self, by_value, number_of};
 use crate::simd::{DetectedSimd, TreeView};
 use crate::tier::sweep::axis_sample::{some_of, spread};
-use crate::tier::sweep::sorted_columns::{SortScratch, SortedColumns};
+use crate::tier::sweep::sorted_columns::{BoxTraits, SortScratch, SortedColumns};
 use glam::Vec4;
 use smallvec::SmallVec;
 
@@ -94,19 +94,18 @@ impl PackedTree {
         }
         records.clear();
         records.extend(keys.iter().map(|&key| bodies.record(number_of(key) as usize)));
-        self.fill(records, (filter_of, bodies.circles()), leaf_bounds);
+        self.fill(records, BoxTraits { filter_of, are_circles: bodies.circles() }, leaf_bounds);
     }
 
-    /// Replaces the contents with boxes whose leaves follow each other. `filter_of` is the filter
-    /// of a row, if boxes have filters; `leaf_bounds` is a buffer.
+    /// Replaces the contents with boxes whose leaves follow each other. `leaf_bounds` is a buffer.
     pub(super) fn fill(
         &mut self,
         records: &[BodyRecord],
-        (filter_of, are_circles): (Option<impl Fn(u32) -> Filter>, bool),
+        traits: BoxTraits<impl Fn(u32) -> Filter>,
         leaf_bounds: &mut Vec<RawAabb>,
     ) {
         let Self { entries, leaves, nodes, roots } = self;
-        entries.fill(records.iter().copied(), (filter_of, are_circles));
+        entries.fill(records.iter().copied(), traits);
         leaf_bounds.clear();
         leaf_bounds.extend(records.chunks(SOA_BLOCK_LEN).map(|leaf| covering(leaf.iter().map(|record| record.aabb))));
         fill_bounds(leaves, leaf_bounds.iter().copied());
@@ -273,7 +272,7 @@ mod tests {
             let boxes = (0..count).map(|_| random.point(0.0, 100.0)).map(|[x, y]| [x, y, x + width, y + height]);
             let mut sorted = SortedColumns::default();
             let records = (0..).zip(boxes).map(|(row, aabb)| BodyRecord { aabb, row }).collect::<Vec<_>>();
-            sorted.fill(records.iter().copied(), (None::<fn(u32) -> Filter>, false));
+            sorted.fill(records.iter().copied(), BoxTraits::NONE);
             (sorted, records)
         };
         let slabs = |(bodies, _): &(SortedColumns, Vec<BodyRecord>), boxes: &[BodyRecord]| {
@@ -289,7 +288,7 @@ mod tests {
         let (_, mut records) = wide;
         records[0].aabb = [1e6, 1e6, 1e6 + 90.0, 1e6];
         let mut far = SortedColumns::default();
-        far.fill(records.iter().copied(), (None::<fn(u32) -> Filter>, false));
+        far.fill(records.iter().copied(), BoxTraits::NONE);
         assert!(slabs(&(far, vec![]), &[]) <= 2);
     }
 }

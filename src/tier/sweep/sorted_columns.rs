@@ -17,6 +17,18 @@ pub(crate) struct SortedColumns {
     are_circles: bool,
 }
 
+/// What boxes have besides their edges and rows.
+#[derive(Clone, Copy)]
+pub(crate) struct BoxTraits<F> {
+    /// The filter of the row of a box, if boxes have filters.
+    pub(crate) filter_of: Option<F>,
+    pub(crate) are_circles: bool,
+}
+
+impl BoxTraits<fn(u32) -> Filter> {
+    pub(crate) const NONE: Self = Self { filter_of: None, are_circles: false };
+}
+
 /// Buffers for sorting boxes and building trees.
 #[derive(Default)]
 pub(crate) struct SortScratch {
@@ -31,34 +43,31 @@ buffers!(SortScratch { leveled: keys, spare, records, leaf_bounds; own: ; plain:
 
 impl SortedColumns {
     /// Replaces the contents. Boxes that begin together keep their order.
-    ///
-    /// `filter_of` is the filter of the row of a box, if boxes have filters.
     pub(crate) fn sort(
         &mut self,
         boxes: &[BodyRecord],
         axis: usize,
-        (filter_of, are_circles): (Option<impl Fn(u32) -> Filter>, bool),
+        traits: BoxTraits<impl Fn(u32) -> Filter>,
         SortScratch { keys, spare, .. }: &mut SortScratch,
     ) {
         keys.clear();
         keys.extend((0..).zip(boxes).map(|(number, record)| by_value(record.aabb[axis], number)));
         radix::sort_by_values(keys, spare);
-        self.fill(keys.iter().map(|&key| boxes[number_of(key) as usize]), (filter_of, are_circles));
+        self.fill(keys.iter().map(|&key| boxes[number_of(key) as usize]), traits);
     }
 
-    /// Replaces the contents with boxes that are sorted. `filter_of` is the filter of the row of a
-    /// box, if boxes have filters.
+    /// Replaces the contents with boxes that are sorted.
     pub(crate) fn fill(
         &mut self,
         records: impl ExactSizeIterator<Item = BodyRecord>,
-        (filter_of, are_circles): (Option<impl Fn(u32) -> Filter>, bool),
+        traits: BoxTraits<impl Fn(u32) -> Filter>,
     ) {
-        (self.len, self.are_circles) = (records.len(), are_circles);
+        (self.len, self.are_circles) = (records.len(), traits.are_circles);
         self.words.clear();
         self.words.resize(column_words(self.len), 0);
         SoaColumnsMut::of(&mut self.words, self.len).fill(records);
         self.filters.clear();
-        if let Some(filter_of) = filter_of {
+        if let Some(filter_of) = traits.filter_of {
             self.set_filters(filter_of);
         }
     }

@@ -18,6 +18,7 @@ use crate::tier::point_grid::band::other_method::{GatheredBoxes, Method, Others}
 use crate::tier::point_grid::band::own_method::OwnMethod;
 use crate::tier::point_grid::band::scratch::PairScratch;
 use crate::tier::point_grid::band::sweep;
+use crate::tier::sweep::sorted_columns::BoxTraits;
 
 /// Searches that are passed to a scan at once: a call takes as long as a short search.
 pub(in crate::tier::point_grid) const SEARCHES_AT_ONCE: usize = 16;
@@ -40,7 +41,8 @@ impl BuiltBand<'_> {
                 let own = &self.records[..len];
                 let PairScratch { sorted, sort, .. } = &mut *self.scratch;
                 let filter_of = lookup_by_row(self.filters_by_row);
-                sorted.sort(own, axis, (filter_of, self.cells.columns().circles()), sort);
+                let traits = BoxTraits { filter_of, are_circles: self.cells.columns().circles() };
+                sorted.sort(own, axis, traits, sort);
                 let columns = sorted.columns();
                 in_parts((len, ns), sink, &|probes, sink| level.scan_sorted(&columns, probes, axis, sink))
             }

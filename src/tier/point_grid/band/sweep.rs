@@ -14,6 +14,7 @@ use crate::simd::{DetectedSimd, PairOrder};
 use crate::tier::point_grid::band::cell_searches::{CellSearches, LANES, VECTOR_NS};
 use crate::tier::point_grid::band::scratch::PairScratch;
 use crate::tier::sweep::axis_sample::{AxisSample, some_of};
+use crate::tier::sweep::sorted_columns::BoxTraits;
 use smallvec::SmallVec;
 
 // Measured costs, in nanoseconds.
@@ -182,8 +183,11 @@ pub(super) fn sweep(
     PairScratch { boxes, sorted, reach, sort, .. }: &mut PairScratch,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
-    let are_circles = order == PairOrder::Ascending && bodies.circles();
-    sorted.sort(boxes, axis, (bodies.filters().is_some().then_some(filter_of), are_circles), sort);
+    let traits = BoxTraits {
+        filter_of: bodies.filters().is_some().then_some(filter_of),
+        are_circles: order == PairOrder::Ascending && bodies.circles(),
+    };
+    sorted.sort(boxes, axis, traits, sort);
     let columns = sorted.columns();
     // The largest upper edge so far ascends, so it can be searched.
     reach.clear();
@@ -238,7 +242,8 @@ pub(super) mod tests {
             let mut scratch = PairScratch { boxes: others.clone(), ..PairScratch::default() };
 
             let mut columns = SortedColumns::default();
-            columns.sort(&bodies, axis, (filtered.then_some(filter_of), are_circles), &mut SortScratch::default());
+            let traits = BoxTraits { filter_of: filtered.then_some(filter_of), are_circles };
+            columns.sort(&bodies, axis, traits, &mut SortScratch::default());
             let columns = columns.columns();
             let mut sweep = |order| found(|sink| sweep(level, &columns, (axis, order), filter_of, &mut scratch, sink));
             let cross = |test: &dyn Fn(&BodyRecord, &BodyRecord) -> bool| -> Vec<[u32; 2]> {
