@@ -385,8 +385,8 @@ impl World {
     /// take a few hundred milliseconds. The first step in which some part of the world has more
     /// than a few statics also sorts all statics into a grid, which takes up to 300 milliseconds
     /// for a million, and 30 to 200 bytes for each static while the world keeps it. A step with
-    /// bodies of another size may have to make another grid. To open a door, use
-    /// [`set_static_enabled`](Self::set_static_enabled). To change a few statics, use
+    /// bodies of another size may have to make another grid; up to three are kept. To open a door,
+    /// use [`set_static_enabled`](Self::set_static_enabled). To change a few statics, use
     /// [`insert_statics`](Self::insert_statics), [`replace_statics`](Self::replace_statics) and
     /// [`remove_statics`](Self::remove_statics).
     pub fn set_statics<'s>(&mut self, statics: impl Into<Statics<'s>>) -> Result<(), Error> {

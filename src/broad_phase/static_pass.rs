@@ -31,6 +31,7 @@ use crate::memory::pair_sink::PairSink;
 use crate::simd::{CellRect, CellView, Probe};
 use crate::tier::point_grid::band::built_band::BuiltBand;
 use crate::tier::point_grid::band::other_method::{GatheredBoxes, Others};
+use crate::tier::point_grid::cell_lists::CellLists;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -201,8 +202,7 @@ fn lists_for(pass: &PassContext<'_>, band: &BuiltBand<'_>) -> Option<Arc<StaticL
     // Lists for smaller bodies are shorter; those for all are made only if some body needs them.
     let lists = [sizes.sampled_side, sizes.side_max]
         .into_iter()
-        .filter_map(|side| pass.step.statics.lists(side))
-        .find(|lists| lists.filed.are_for(bodies))?;
+        .find_map(|side| pass.step.statics.lists(side, |side| CellLists::suit(side, bodies)))?;
     if lists.left_out.len() > loose_max {
         return None;
     }

@@ -62,7 +62,7 @@ pub(crate) struct LazyStaticGrid {
     of: Option<(BuiltTree, StaticsVersion)>,
     bands: OnceLock<Option<StaticBands>>,
     packed: OnceLock<Option<PackedStatics>>,
-    /// By the longest side of a body, the last made ones last.
+    /// By the longest side of a body, the last used ones last. `None` if lists do not suit it.
     lists: Mutex<Vec<(f32, Option<Arc<StaticLists>>)>>,
 }
 
@@ -95,16 +95,26 @@ impl LazyStaticGrid {
         self.packed.get_or_init(|| StaticGrid::new(statics, build)).as_ref()
     }
 
-    /// The statics in lists for bodies up to a size, if lists suit these.
-    pub(crate) fn lists(&self, statics: &StaticTree, side: f32) -> Option<Arc<StaticLists>> {
-        let side = list_side(side)?;
+    /// The statics in lists for bodies up to a size, if lists suit these, and if `fits` accepts the
+    /// size for which they are made.
+    pub(crate) fn lists(
+        &self,
+        statics: &StaticTree,
+        side: f32,
+        fits: impl FnOnce(f32) -> bool,
+    ) -> Option<Arc<StaticLists>> {
+        // Before they are made, and before other bands wait for them.
+        let side = list_side(side).filter(|&side| fits(side))?;
         let mut lists = self.lists.lock();
-        if let Some((_, made)) = lists.iter().find(|&&(of, _)| of == side) {
-            return made.clone();
+        if let Some(at) = lists.iter().position(|&(of, _)| of == side) {
+            // The ones that were used last are kept.
+            lists[at..].rotate_left(1);
+            return lists.last().and_then(|(_, made)| made.clone());
         }
         let made = StaticGrid::new(statics, |records| CellLists::build(records, side)).map(Arc::new);
-        if lists.len() == LISTS_KEPT {
-            lists.remove(0);
+        if lists.iter().filter(|(_, kept)| kept.is_some()).count() == LISTS_KEPT {
+            let oldest = lists.iter().position(|(_, kept)| kept.is_some());
+            oldest.map(|at| lists.remove(at));
         }
         lists.push((side, made.clone()));
         made

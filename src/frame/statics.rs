@@ -142,8 +142,8 @@ impl StaticSet {
     }
 
     /// Those of [`LazyStaticGrid::lists`].
-    pub(crate) fn lists(&self, side: f32) -> Option<Arc<StaticLists>> {
-        self.up_to_date_grid().lists(&self.tree, side)
+    pub(crate) fn lists(&self, side: f32, fits: impl FnOnce(f32) -> bool) -> Option<Arc<StaticLists>> {
+        self.up_to_date_grid().lists(&self.tree, side, fits)
     }
 
     /// The rows of the statics that changed since a version, with their old and their new boxes.

@@ -38,9 +38,11 @@ impl RawColumns {
     ///
     /// # Safety
     ///
-    /// The range ends at most at the number of entries. There are filters if `filtered`.
+    /// The range does not begin after its end, and ends at most at the number of entries. There are
+    /// filters if `filtered`.
     #[inline(always)]
     pub(super) unsafe fn of_list(lists: &ListColumns, list: &Range<usize>, filtered: bool) -> Self {
+        debug_assert!(list.start <= list.end && list.end <= lists.len());
         let (place, filter_place) = (lists.place(list), lists.filter_place(list));
         let layers = match lists.filters() {
             // SAFETY: as below; filters are laid out likewise (LISTCOLUMNS-3).

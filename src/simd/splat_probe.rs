@@ -67,7 +67,8 @@ impl<B: Backend> SplatProbe<B> {
     ///
     /// # Safety
     ///
-    /// The entries are in the population, in columns with padding (SOA-2). They have filters if
+    /// The entries are in the population. A full vector can be read at each of them and at their
+    /// end, in every column (SOA-2, LISTCOLUMNS-2). They have filters if
     /// these are tested. `count` is at most [`CANDIDATES_MAX`], and `out` has a slot for each and
     /// `PAGE_SLACK` more.
     #[inline(always)]
@@ -97,7 +98,8 @@ impl<B: Backend> SplatProbe<B> {
     ///
     /// # Safety
     ///
-    /// The entries are in the population, in columns with padding (SOA-2). They have filters if
+    /// The entries are in the population. A full vector can be read at each of them and at their
+    /// end, in every column (SOA-2, LISTCOLUMNS-2). They have filters if
     /// these are tested.
     #[inline(always)]
     pub(super) unsafe fn test_long_run(
@@ -127,7 +129,8 @@ impl<B: Backend> SplatProbe<B> {
     ///
     /// # Safety
     ///
-    /// The entries are in the population, in columns with padding (SOA-2). They have filters if
+    /// The entries are in the population. A full vector can be read at each of them and at their
+    /// end, in every column (SOA-2, LISTCOLUMNS-2). They have filters if
     /// these are tested.
     #[inline(always)]
     pub(super) unsafe fn test_block(

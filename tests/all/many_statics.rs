@@ -304,8 +304,35 @@ fn statics_are_listed_anew_for_bodies_of_another_size() {
         ExpectedPairs::new(&columns.boxes(), &boxes).compare(&pairs).unwrap_or_else(|error| panic!("{side}: {error}"));
         bytes.push(worlds.world().report().static_bytes);
     }
-    // Those for the last two sizes are kept.
+    // Those for the last three sizes are kept.
     assert!(bytes[0] < bytes[1] && bytes[6] < 2 * bytes[1], "{bytes:?}");
+}
+
+/// Lists are for the sizes of a sample. A larger body needs further ones, if its class is the most
+/// common one; one of another class needs none.
+#[test]
+fn statics_are_listed_for_larger_bodies_only_if_lists_can_have_them() {
+    let random = &mut SplitMix64::new(43);
+    let boxes: Vec<_> = (0..STATICS).map(|_| random_box(Pile::Small, random)).collect();
+    // So many that not all are in the sample.
+    const MORE_BODIES: usize = 2000;
+    let centers: Vec<_> = (0..MORE_BODIES).map(|_| random.point(0.0, EXTENT)).collect();
+    let bytes = |classes: &[f32], half_extent_of: &dyn Fn(usize) -> f32| {
+        let mut world = World::new(WorldConfig::new().with_bounds(classes.iter().copied())).expect("valid bounds");
+        world.set_statics(&boxes[..]).expect("valid statics");
+        let half_extents = (0..MORE_BODIES).map(|k| [half_extent_of(k); 2]).collect();
+        let columns = Columns::new(centers.clone(), half_extents);
+        let pairs = FoundPairs::new(world.step(columns.bodies()).expect("valid bodies"));
+        ExpectedPairs::new(&columns.boxes(), &boxes).compare(&pairs).unwrap_or_else(|error| panic!("{error}"));
+        world.report().static_bytes
+    };
+    let alike = bytes(&[0.2], &|_| 0.06);
+    let with_larger = |row: usize| bytes(&[0.2], &|k| if k == row { 0.19 } else { 0.06 });
+    let one_larger = [0, 400, 800, 1200, 1600].map(with_larger).into_iter().max().unwrap_or(0);
+    assert!(one_larger > alike, "{alike}, {one_larger}");
+    let other_class = bytes(&[0.2, 2.0], &|k| if k.is_multiple_of(10) { 1.9 } else { 0.06 });
+    // Bands of statics take less than lists.
+    assert!(other_class < one_larger, "{other_class}, {one_larger}");
 }
 
 /// One body in a hundred touches all statics, and the others touch none.

@@ -87,12 +87,12 @@ fn random_lists(count: usize, random: &mut Random) -> Vec<Range<usize>> {
     ends.windows(2).map(|ends| ends[0]..ends[1]).collect()
 }
 
-#[test]
-fn lists_of_probes_agree_with_the_twin() {
+/// Compares scans of lists with so many entries with the twin, and returns how many pairs each case
+/// of `TESTS` has.
+fn check_lists(counts: &[usize], probe_count: usize) -> [usize; 4] {
     let mut random = Random::new(23);
     let mut found = [0; 4];
-    for (count, exchanged) in COUNTS.into_iter().flat_map(|count| [(count, false), (count, true)]) {
-        let probe_count = count % 21 + 40;
+    for (&count, exchanged) in counts.iter().flat_map(|count| [(count, false), (count, true)]) {
         let of = |random: &mut Random, count| {
             let [dense, sparse] = both(random, count);
             // Boxes of which many overlap at their corners, where circles do not.
@@ -151,7 +151,20 @@ fn lists_of_probes_agree_with_the_twin() {
             }
         }
     }
+    found
+}
+
+#[test]
+fn lists_of_probes_agree_with_the_twin() {
+    let found = check_lists(&COUNTS, 50);
     assert!(found[3] > 1000 && found[1].max(found[2]) < found[0], "{found:?}");
+}
+
+/// Few enough for Miri.
+#[test]
+fn short_lists_agree_with_the_twin() {
+    let found = check_lists(&[0, 1, 5, 17], 7);
+    assert!(found[0] > 10, "{found:?}");
 }
 
 #[test]

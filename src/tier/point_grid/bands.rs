@@ -53,7 +53,7 @@ impl FiledCells<'_> {
     }
 }
 
-/// The sizes of most bodies.
+/// The sizes of the most common size class.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CommonSizes {
     /// The longest side in a sample of them. A few bodies may be larger.
@@ -172,7 +172,7 @@ impl Bands {
         self.directory.classes()
     }
 
-    /// The size class with most of the filed bodies.
+    /// The sizes of the class with most of the filed bodies.
     pub(crate) fn common_sizes(&self) -> Option<CommonSizes> {
         let filed_count = |class: &ClassBands| self.slots[class.slots.clone()].iter().map(BandSlot::filed_count).sum();
         let sizes = self.classes().iter().map(|class| CommonSizes {

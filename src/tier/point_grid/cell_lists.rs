@@ -185,9 +185,9 @@ impl CellLists {
         &self.boxes
     }
 
-    /// Whether the lists are for boxes as large as each of some.
-    pub(crate) fn are_for(&self, boxes: &SoaColumns<'_>) -> bool {
-        let (side, len) = (self.cells.side, boxes.len());
+    /// Whether lists for bodies with sides up to `side` are for each of these.
+    pub(crate) fn suit(side: f32, boxes: &SoaColumns<'_>) -> bool {
+        let len = boxes.len();
         // LISTS-1; no box has NaN.
         let fit = |lows: &[f32], highs: &[f32]| {
             lows[..len].iter().zip(&highs[..len]).fold(true, |all, (low, high)| all & (high - side <= *low))

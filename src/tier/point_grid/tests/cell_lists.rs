@@ -19,11 +19,11 @@ fn words(boxes: &[RawAabb]) -> Vec<u32> {
 }
 
 /// The pairs of bodies, with x and y exchanged, and the boxes of their lists that overlap them.
-fn found(lists: &CellLists, bodies: &[RawAabb]) -> Vec<(u32, u32)> {
+fn found(lists: &CellLists, side: f32, bodies: &[RawAabb]) -> Vec<(u32, u32)> {
     let exchanged: Vec<RawAabb> = bodies.iter().map(|&[x, y, right, bottom]| [y, x, bottom, right]).collect();
     let [words, exchanged] = [bodies, &exchanged].map(words);
     let columns = SoaColumns::of(&words, bodies.len());
-    assert!(lists.are_for(&columns));
+    assert!(CellLists::suit(side, &columns));
     let (mut ranges, mut same) = (vec![[0; 2]; bodies.len() - 1], vec![[0; 2]; bodies.len() - 1]);
     lists.find(&columns, 1, false, &mut ranges);
     lists.find(&SoaColumns::of(&exchanged, bodies.len()), 1, true, &mut same);
@@ -75,7 +75,7 @@ fn the_list_of_a_body_has_all_boxes_that_it_overlaps() {
             let is_listed = |row: u32| large.binary_search_by_key(&row, |record| record.row).is_err();
             let mut truth = reference::cross_pairs(&bodies, &boxes);
             truth.retain(|&(body, row)| body > 0 && is_listed(row));
-            assert_eq!(found(&lists, &bodies), truth, "{kind:?}, bodies of {side}");
+            assert_eq!(found(&lists, side, &bodies), truth, "{kind:?}, bodies of {side}");
 
             let mut random = SplitMix64::new(9);
             let hidden: Vec<bool> = boxes.iter().map(|_| random.below(3) == 0).collect();
@@ -85,9 +85,9 @@ fn the_list_of_a_body_has_all_boxes_that_it_overlaps() {
             };
             set(&mut lists, &|_| NO_BOX);
             let shown: Vec<_> = truth.iter().copied().filter(|&(_, row)| !hidden[row as usize]).collect();
-            assert_eq!(found(&lists, &bodies), shown, "{kind:?}, bodies of {side}");
+            assert_eq!(found(&lists, side, &bodies), shown, "{kind:?}, bodies of {side}");
             set(&mut lists, &|row| boxes[row]);
-            assert_eq!(found(&lists, &bodies), truth, "{kind:?}, bodies of {side}");
+            assert_eq!(found(&lists, side, &bodies), truth, "{kind:?}, bodies of {side}");
             large_count += large.len();
         }
     }
@@ -96,12 +96,9 @@ fn the_list_of_a_body_has_all_boxes_that_it_overlaps() {
 
 #[test]
 fn bodies_that_are_too_large_are_refused() {
-    let boxes: Vec<RawAabb> = (0..100u16).map(|k| [f32::from(k), 0.0, f32::from(k) + 1.0, 1.0]).collect();
-    let (lists, large) = CellLists::build(&records(&boxes), 2.0).expect("they suit");
-    assert!(large.is_empty());
     let is_for = |body: RawAabb| {
         let words = words(&[[0.0; 4], body]);
-        lists.are_for(&SoaColumns::of(&words, 2))
+        CellLists::suit(2.0, &SoaColumns::of(&words, 2))
     };
     assert!(is_for([5.0, 5.0, 7.0, 7.0]));
     assert!(!is_for([5.0, 5.0, 7.001, 7.0]) && !is_for([5.0, 5.0, 7.0, 7.001]));
