@@ -112,8 +112,10 @@ impl LazyStaticGrid {
             return lists.last().and_then(|(_, made)| made.clone());
         }
         let made = StaticGrid::new(statics, |records| CellLists::build(records, side)).map(Arc::new);
-        if lists.iter().filter(|(_, kept)| kept.is_some()).count() == LISTS_KEPT {
-            let oldest = lists.iter().position(|(_, kept)| kept.is_some());
+        // Sizes that lists do not suit take no place.
+        let kept = || lists.iter().filter(|(_, lists)| lists.is_some()).count();
+        if made.is_some() && kept() == LISTS_KEPT {
+            let oldest = lists.iter().position(|(_, lists)| lists.is_some());
             oldest.map(|at| lists.remove(at));
         }
         lists.push((side, made.clone()));
