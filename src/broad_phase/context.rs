@@ -37,7 +37,7 @@ pub(crate) struct PassContext<'s> {
     /// The filters of all rows, if any row has one.
     pub(crate) filters_by_row: Option<&'s [Filter]>,
     pub(crate) oversized: Option<&'s Oversized>,
-    /// The sizes of most bodies, once they are filed.
+    /// The sizes of the most common size class, once bodies are filed.
     pub(crate) common_sizes: Option<CommonSizes>,
     pub(crate) budget: &'s PairBudget,
 }

@@ -308,6 +308,25 @@ fn statics_are_listed_anew_for_bodies_of_another_size() {
     assert!(bytes[0] < bytes[1] && bytes[6] < 2 * bytes[1], "{bytes:?}");
 }
 
+#[test]
+fn lists_are_kept_when_bodies_are_too_large_for_any() {
+    let random = &mut SplitMix64::new(42);
+    let boxes: Vec<_> = (0..STATICS).map(|_| random_box(Pile::Small, random)).collect();
+    let centers: Vec<_> = (0..BODIES).map(|_| random.point(0.0, EXTENT)).collect();
+    let mut world = World::default();
+    world.set_statics(&boxes[..]).expect("valid statics");
+    let mut bytes = |side: f32| {
+        let columns = Columns::new(centers.clone(), vec![[side / 2.0; 2]; BODIES]);
+        world.step(columns.bodies()).expect("valid bodies");
+        world.report().static_bytes
+    };
+    // First, because such bodies search other grids, which are made once.
+    bytes(50.0);
+    let [first, .., last] = [0.1, 0.3, 1.2].map(&mut bytes);
+    assert!(first < last, "{first}, {last}: there are lists for each size");
+    assert_eq!(bytes(100.0), last);
+}
+
 /// Lists are for the sizes of a sample. A larger body needs further ones, if its class is the most
 /// common one; one of another class needs none.
 #[test]
