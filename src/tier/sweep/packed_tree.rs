@@ -35,9 +35,12 @@ pub(crate) const SEARCH_NS: f64 = 80.0;
 pub(crate) const OWN_SEARCH_NS: f64 = 45.0;
 /// A hit, beyond what it takes in cells.
 pub(crate) const HIT_NS: f64 = 1.5;
-/// A search for other boxes without its leaves, and a leaf, however many hits it has.
+/// A search without its leaves.
 const LOOK_UP_NS: f64 = 25.0;
+/// A leaf of a search for other boxes, and of one for later boxes of the tree, however many hits it
+/// has.
 const LEAF_NS: f64 = 10.0;
+const OWN_LEAF_NS: f64 = 4.0;
 
 /// Boxes in the sample of extents.
 const SAMPLED: usize = 64;
@@ -67,12 +70,22 @@ impl PackedTree {
     /// About how long the searches for some boxes take, in nanoseconds: a sample tells how many
     /// leaves they overlap.
     pub(crate) fn searches_ns(&self, level: DetectedSimd, boxes: &[BodyRecord]) -> f64 {
+        LOOK_UP_NS * boxes.len() as f64 + LEAF_NS * self.leaves_near(level, boxes)
+    }
+
+    /// About how long it takes if each of its boxes searches for later ones, in nanoseconds.
+    pub(crate) fn own_searches_ns(&self, level: DetectedSimd, own: &[BodyRecord]) -> f64 {
+        // Half of the leaves near a box are later ones.
+        LOOK_UP_NS * own.len() as f64 + OWN_LEAF_NS * 0.5 * self.leaves_near(level, own)
+    }
+
+    /// About how many leaves overlap some boxes, each counted for each of them.
+    fn leaves_near(&self, level: DetectedSimd, boxes: &[BodyRecord]) -> f64 {
         let sampled = some_of(boxes, SAMPLED);
         let (weight, leaves) = (boxes.len() as f64 / sampled.len().max(1) as f64, self.view().leaves);
         let near =
             |aabb: &RawAabb| leaves.iter().map(|block| level.overlap_mask(block, aabb).count_ones()).sum::<u32>();
-        let near: u32 = sampled.map(|record| near(&record.aabb)).sum();
-        LOOK_UP_NS * boxes.len() as f64 + LEAF_NS * weight * f64::from(near)
+        weight * f64::from(sampled.map(|record| near(&record.aabb)).sum::<u32>())
     }
 
     /// Replaces the contents with some bodies, for searches of some boxes. `filter_of` is the

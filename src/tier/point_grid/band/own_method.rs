@@ -6,11 +6,13 @@
 //!
 //! - In cells, a body is tested with half of its own cell and with neighbors of it.
 //! - In a sweep, it is tested with half of those beside it on one axis. That suits few of them.
-//! - In a tree of the bodies (`packed_tree`), it searches for later ones. That suits few hits.
+//! - In a tree of the bodies (`packed_tree`), it searches for later ones. That suits few hits, unless
+//!   leaves are of bodies of many sizes. So the tree is built, and its leaves tell what searches take.
 //!
 //! The method depends on the bodies of the band alone.
 
 use crate::memory::body_record::BodyRecord;
+use crate::tier::point_grid::band::built_band::BuiltBand;
 use crate::tier::point_grid::band::division::TEST_NS;
 use crate::tier::sweep::axis_sample::{overlapping, sparse_axis};
 use crate::tier::sweep::packed_tree;
@@ -30,24 +32,49 @@ pub(super) enum OwnMethod {
 }
 
 impl OwnMethod {
-    pub(super) fn of(own: &[BodyRecord], crowding: f32) -> Self {
+    /// The cheaper way without a tree, for bodies in cells that are crowded so much.
+    fn without_tree(own: &[BodyRecord], crowding: f32) -> Self {
         let population = own.len() as f64;
         // A body is tested with half of its cell, and with four neighbors of it, which may be
         // empty.
         let by_cells = population * 2.0 * f64::from(crowding) * TEST_NS;
-        let cells = Self::Cells { ns: by_cells };
+        if crowding > CROWDED {
+            let (axis, beside) = sparse_axis(own);
+            let by_sweep = population * (SORT_NS + beside / 2.0 * TEST_NS);
+            if by_sweep < by_cells {
+                return Self::Sweep { axis, ns: by_sweep };
+            }
+        }
+        Self::Cells { ns: by_cells }
+    }
+
+    pub(super) fn ns(&self) -> f64 {
+        match *self {
+            Self::Cells { ns } | Self::Sweep { ns, .. } | Self::Tree { ns } => ns,
+        }
+    }
+}
+
+impl BuiltBand<'_> {
+    /// Chooses how the pairs of its own bodies are to be found.
+    ///
+    /// A tree of them is built if that seems to be the fastest. Then its leaves tell what searches of
+    /// it take.
+    pub(super) fn choose_own_method(&mut self) -> OwnMethod {
+        let (crowding, population) = (self.band().crowding, self.own().len() as f64);
+        let best = OwnMethod::without_tree(self.own(), crowding);
         if crowding <= CROWDED {
-            return cells;
+            return best;
         }
-        let (axis, beside) = sparse_axis(own);
-        let by_sweep = population * (SORT_NS + beside / 2.0 * TEST_NS);
-        let (best, ns) =
-            if by_sweep < by_cells { (Self::Sweep { axis, ns: by_sweep }, by_sweep) } else { (cells, by_cells) };
+        // The more hits, the more leaves are searched.
         let by_tree = population * (packed_tree::BUILD_NS + packed_tree::OWN_SEARCH_NS);
-        if by_tree < ns && by_tree + population * packed_tree::HIT_NS * overlapping(own) / 2.0 < ns {
-            return Self::Tree { ns: by_tree };
+        let hits_ns = || population * packed_tree::HIT_NS * overlapping(self.own()) / 2.0;
+        if by_tree >= best.ns() || by_tree + hits_ns() >= best.ns() {
+            return best;
         }
-        best
+        self.build_tree();
+        let ns = self.scratch.tree.own_searches_ns(self.level, self.own());
+        if ns < best.ns() { OwnMethod::Tree { ns } } else { best }
     }
 }
 
@@ -66,8 +93,8 @@ mod tests {
     /// The method for some bodies, and how crowded their cells are.
     fn chosen(own: &[BodyRecord]) -> (OwnMethod, f32) {
         let mut band = LoneBand::new(own, &[]);
-        let crowding = band.build(CellSize::ForOwnPairs, PairRules::default()).band().crowding;
-        (OwnMethod::of(own, crowding), crowding)
+        let mut band = band.build(CellSize::ForOwnPairs, PairRules::default());
+        (band.choose_own_method(), band.band().crowding)
     }
 
     /// Checks that all methods find what brute force finds.
@@ -137,9 +164,23 @@ mod tests {
         dense.iter_mut().zip(&alike).for_each(|(record, spread)| record.aabb[0] -= spread.aabb[0]);
         assert!(!matches!(chosen(&dense), (OwnMethod::Tree { .. }, _)), "{:?}", chosen(&dense));
 
+        // Most leaves of a tree have a wide body and a tall one, so that a search visits many leaves,
+        // most of them without a hit.
+        let lines = (0..20_000).map(|k| match k % 16 {
+            0 => [400.0, 0.1],
+            1 => [0.1, 400.0],
+            _ => [0.1; 2],
+        });
+        let lines = lines.map(|size| (random.point(0.0, 1000.0), size));
+        let lines = records_of(lines.map(|([x, y], [width, height])| [x, y, x + width, y + height]));
+        let mut band = LoneBand::new(&lines, &[]);
+        let mut band = band.build(CellSize::ForOwnPairs, PairRules::default());
+        let method = band.choose_own_method();
+        assert!(!band.scratch.tree.is_empty() && matches!(method, OwnMethod::Sweep { .. }), "{method:?}");
+
         // Few are beside each other on the second axis; in the cells of other bodies they are many.
         let lines = records_of((0..4000).map(|k| [0.0, k as f32, 1000.0, k as f32 + 2.5]));
-        assert!(matches!(OwnMethod::of(&lines, 2.0 * CROWDED), OwnMethod::Sweep { axis: 1, .. }));
-        assert!(matches!(OwnMethod::of(&lines, CROWDED), OwnMethod::Cells { .. }));
+        assert!(matches!(OwnMethod::without_tree(&lines, 2.0 * CROWDED), OwnMethod::Sweep { axis: 1, .. }));
+        assert!(matches!(OwnMethod::without_tree(&lines, CROWDED), OwnMethod::Cells { .. }));
     }
 }

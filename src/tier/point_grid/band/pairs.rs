@@ -26,7 +26,8 @@ pub(in crate::tier::point_grid) const SEARCHES_AT_ONCE: usize = 16;
 impl BuiltBand<'_> {
     /// Finds the pairs of the band's own bodies. `None` once the pair limit is exceeded.
     pub(crate) fn own_pairs(&mut self, sink: &mut PairSink<'_>) -> Option<()> {
-        self.own_pairs_by(OwnMethod::of(self.own(), self.band().crowding), sink)
+        let method = self.choose_own_method();
+        self.own_pairs_by(method, sink)
     }
 
     /// As [`own_pairs`](Self::own_pairs), by a given method.
@@ -47,12 +48,18 @@ impl BuiltBand<'_> {
                 in_parts((len, ns), sink, &|probes, sink| level.scan_sorted(&columns, probes, axis, sink))
             }
             OwnMethod::Tree { ns } => {
-                // For searches of ghosts too.
-                let PairScratch { tree, sort, .. } = &mut *self.scratch;
-                tree.build(self.cells.columns(), self.ghosts, lookup_by_row(self.filters_by_row), sort);
-                let tree = tree.view();
+                self.build_tree();
+                let tree = self.scratch.tree.view();
                 in_parts((len, ns), sink, &|probes, sink| level.scan_tree_pairs(&tree, probes, sink))
             }
+        }
+    }
+
+    /// Makes the tree of its own bodies, for searches of ghosts too, unless there is one.
+    pub(super) fn build_tree(&mut self) {
+        let PairScratch { tree, sort, .. } = &mut *self.scratch;
+        if tree.is_empty() {
+            tree.build(self.cells.columns(), self.ghosts, lookup_by_row(self.filters_by_row), sort);
         }
     }
 
