@@ -10,4 +10,5 @@ pub(crate) mod pairs;
 pub(crate) mod scratch_pool;
 pub(crate) mod sleepers;
 pub(crate) mod static_pass;
+mod static_way;
 pub(crate) mod task;
