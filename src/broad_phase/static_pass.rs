@@ -1,7 +1,7 @@
 //! Tiers 1 and 2 against tier 3.
 //!
-//! How the bodies of a band find their pairs is chosen in `static_way`. The cost depends on the bodies
-//! and the statics near them, however many statics there are elsewhere.
+//! How the bodies of a band find their pairs is chosen in `static_way`. The cost depends on the
+//! bodies and the statics near them, however many statics there are elsewhere.
 //!
 //! STATIC-1: filters and circles only remove pairs. They determine neither the search nor the order
 //! of pairs.

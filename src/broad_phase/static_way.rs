@@ -9,6 +9,8 @@
 //!   point grid of the statics, in which these are sorted once for all steps.
 //! - More, but that grid does not suit, as where most statics are in a pile: its bodies search a
 //!   packed tree of the statics, which is built once for all steps.
+//! - A few times as many as bodies, but neither grid nor tree suits, as where statics of many sizes
+//!   overlap: they are searched for in the band nevertheless.
 //! - More, but its bodies touch few of them, or are too few for what would have to be made; and in
 //!   a step that is told which rows changed: its bodies search the static tree, in groups of up to
 //!   64 that are near each other.
@@ -19,14 +21,19 @@ use crate::memory::body_record::BodyRecord;
 use crate::tier::point_grid::band::built_band::BuiltBand;
 use crate::tier::point_grid::band::other_method::GatheredBoxes;
 use crate::tier::point_grid::cell_lists::CellLists;
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// Statics are searched for in a band if there are at most this many for four of its bodies.
 const STATICS_PER_4_BODIES: usize = 5;
 
-/// There are taken to be more, without counting them, if the leaves that the band touches have more
-/// entries per body than this. A static may have several.
-const ENTRIES_PER_BODY: usize = 4;
+/// They are also searched for there if there are at most this many for each body, and the other
+/// ways are very slow.
+const STATICS_PER_BODY_IN_BAND: usize = 8;
+
+/// There are taken to be more than a limit, without counting them, if the leaves that the band
+/// touches have more than this many times as many entries. A static may have several.
+const ENTRIES_PER_STATIC: usize = 3;
 
 /// The grid of the statics is used if there are at most this many for each body of the band.
 /// Otherwise, to make it could take longer than all steps that use it.
@@ -39,6 +46,14 @@ const LOOSE_STATICS_PER_BODY: usize = 4;
 /// And if a search of it takes a body at most this many nanoseconds, in the mean of a sample. A
 /// longer one tests many statics that the body does not touch; a packed tree has fewer of these.
 const PROBE_NS_MAX: f64 = 200.0;
+
+/// The packed tree is asked whether it is faster if another way takes a body more nanoseconds than
+/// this.
+const SLOW_NS: f64 = 120.0;
+
+/// And a search in the band, if the best other way takes more than this: to gather the statics
+/// takes 60 to 100 nanoseconds a body.
+const VERY_SLOW_NS: f64 = 250.0;
 
 /// Statics are listed if there are at most this many for each body of the most common size.
 /// Otherwise, to make lists could take longer than the next thousand steps gain by them.
@@ -59,14 +74,17 @@ const ENTRIES_MAX: usize = 16;
 /// Bodies of that sample. It is large because most statics may be in a pile that few bodies touch.
 const TOUCHING_SAMPLE: usize = 128;
 
+/// Bodies whose searches of the packed tree are estimated.
+const PACKED_SAMPLE: usize = 64;
+
 /// More entries of a body are not counted. A search skips parts of long leaves.
 const ENTRIES_COUNTED: usize = 2048;
 
 /// A search of the grid for a body takes at least this many nanoseconds, where it has statics.
 const PROBE_NS_MIN: f64 = 30.0;
 
-/// Few statics are searched for in the band nevertheless, unless that is estimated to take this
-/// many times as long: estimates are not exact, and the grid has to be made.
+/// A way for which something has to be made is taken only if the other one is estimated to take
+/// this many times as long: estimates are not exact.
 const CLEARLY_FASTER: f64 = 1.5;
 
 /// Bodies of the samples.
@@ -88,20 +106,42 @@ impl<'s> StaticWay<'s> {
         if let Some(lists) = lists_for(pass, band) {
             return Self::Lists(lists);
         }
-        let (step, population, bounds) = (&pass.step, band.band().population(), band.bounds());
-        let statics = &step.statics.tree;
-        let may_be_few =
-            statics.len() <= population || statics.has_entries_up_to(ENTRIES_PER_BODY * population, &bounds);
-        let are_few =
-            |found: &mut Vec<BodyRecord>| (found.len() <= STATICS_PER_4_BODIES * population / 4).then_some(());
-        found.clear();
-        if may_be_few && statics.collect(&bounds, found, are_few).is_some() {
-            let gathered = band.gather(found.iter().copied());
-            return grid_if_faster(step, band, gathered.ns()).map_or(Self::InBand(gathered), Self::Grid);
+        let step = &pass.step;
+        let per_body = 1.0 / band.band().population() as f64;
+        if let Some(gathered) = gather_up_to((STATICS_PER_4_BODIES, 4), step, band, found) {
+            let ns = gathered.ns() * per_body;
+            return clearly_faster(ns, step, band).unwrap_or(Self::InBand(gathered));
         }
-        let grid = grid_for(step, band).map(|(grid, _)| Self::Grid(grid));
-        grid.or_else(|| packed_for(step, band).map(Self::Packed)).unwrap_or(Self::Groups)
+        let Some((mut way, ns)) = grid_or_packed(step, band) else { return Self::Groups };
+        if ns > VERY_SLOW_NS
+            && let Some(gathered) = gather_up_to((STATICS_PER_BODY_IN_BAND, 1), step, band, found)
+            && gathered.ns() * per_body < ns
+        {
+            way = Self::InBand(gathered);
+        }
+        way
     }
+}
+
+/// A way, and about how many nanoseconds it takes for a body.
+type Estimated<'s> = (StaticWay<'s>, f64);
+
+/// Gathers the statics that the band touches, to be searched for in it, if there are at most
+/// `statics` for so many `bodies` of it. `found` is a buffer.
+fn gather_up_to(
+    (statics, bodies): (usize, usize),
+    step: &StepContext<'_>,
+    band: &mut BuiltBand<'_>,
+    found: &mut Vec<BodyRecord>,
+) -> Option<GatheredBoxes> {
+    let (population, bounds, tree) = (band.band().population(), band.bounds(), &step.statics.tree);
+    let most = statics * population / bodies;
+    if tree.len() > most && !tree.has_entries_up_to(ENTRIES_PER_STATIC * most, &bounds) {
+        return None;
+    }
+    found.clear();
+    tree.collect(&bounds, found, |found| (found.len() <= most).then_some(()))?;
+    Some(band.gather(found.iter().copied()))
 }
 
 /// The most statics outside of cells with which the bodies of a band may search cells or a packed
@@ -145,37 +185,50 @@ fn lists_for(pass: &PassContext<'_>, band: &BuiltBand<'_>) -> Option<Arc<StaticL
     (tested <= LISTED_MAX * sampled).then_some(lists)
 }
 
-/// The grid of the statics, if to search it for each body of a band is clearly faster than what is
-/// estimated to take `ns` nanoseconds.
-fn grid_if_faster<'s>(step: &StepContext<'s>, band: &BuiltBand<'_>, ns: f64) -> Option<&'s StaticBands> {
-    let ns_per_body = ns / band.band().population() as f64;
+/// The grid or the packed tree, if that is clearly faster than what is estimated to take `ns`
+/// nanoseconds for a body.
+fn clearly_faster<'s>(ns: f64, step: &StepContext<'s>, band: &BuiltBand<'_>) -> Option<StaticWay<'s>> {
     // Before the grid is made.
-    if ns_per_body < CLEARLY_FASTER * PROBE_NS_MIN {
+    if ns < CLEARLY_FASTER * PROBE_NS_MIN {
         return None;
     }
-    let (grid, probe_ns) = grid_for(step, band)?;
-    (CLEARLY_FASTER * probe_ns < ns_per_body).then_some(grid)
+    let other = if ns > SLOW_NS { grid_or_packed(step, band) } else { grid_for(step, band) };
+    other.filter(|(_, other_ns)| CLEARLY_FASTER * other_ns < ns).map(|(way, _)| way)
 }
 
-/// The grid of the statics, and about how long a search of it takes for a body of a band, in
-/// nanoseconds; `None` if it does not suit the band, or that is too long.
-fn grid_for<'s>(step: &StepContext<'s>, band: &BuiltBand<'_>) -> Option<(&'s StaticBands, f64)> {
+/// The grid, or the packed tree if that is clearly faster or the only one that suits the band.
+fn grid_or_packed<'s>(step: &StepContext<'s>, band: &BuiltBand<'_>) -> Option<Estimated<'s>> {
+    let grid = grid_for(step, band);
+    let grid_ns = grid.as_ref().map_or(f64::INFINITY, |&(_, ns)| ns);
+    let packed = if grid_ns > SLOW_NS { packed_for(step, band) } else { None };
+    packed.filter(|&(_, ns)| CLEARLY_FASTER * ns < grid_ns).or(grid)
+}
+
+/// The grid of the statics; `None` if it does not suit the band, or takes too long.
+fn grid_for<'s>(step: &StepContext<'s>, band: &BuiltBand<'_>) -> Option<Estimated<'s>> {
     let loose_max = loose_max(step, band)?;
     let grid = step.statics.bands(step.level)?;
-    let probe_ns = mean_probe_ns(grid, band);
-    (grid.left_out.len() <= loose_max && probe_ns <= PROBE_NS_MAX).then_some((grid, probe_ns))
+    let ns = mean_probe_ns(grid, band);
+    (grid.left_out.len() <= loose_max && ns <= PROBE_NS_MAX).then_some((StaticWay::Grid(grid), ns))
 }
 
 /// The statics in a packed tree, if it suits the band and its bodies touch many statics in the mean
 /// of a sample.
-fn packed_for<'s>(step: &StepContext<'s>, band: &BuiltBand<'_>) -> Option<&'s PackedStatics> {
+fn packed_for<'s>(step: &StepContext<'s>, band: &BuiltBand<'_>) -> Option<Estimated<'s>> {
     loose_max(step, band)?;
-    let (mut entries, mut sampled) = (0, 0);
-    for body in sample(band, TOUCHING_SAMPLE) {
-        entries += step.statics.tree.entries_near(ENTRIES_COUNTED, &body.aabb);
-        sampled += 1;
+    let (sampled, mut entries) = (sample(band, TOUCHING_SAMPLE), 0);
+    let most = ENTRIES_MAX * sampled.len();
+    let touches_many = sampled.map(|body| step.statics.tree.entries_near(ENTRIES_COUNTED, &body.aabb)).any(|near| {
+        entries += near;
+        entries > most
+    });
+    if !touches_many {
+        return None;
     }
-    if entries > ENTRIES_MAX * sampled { step.statics.packed() } else { None }
+    let packed = step.statics.packed()?;
+    let bodies: SmallVec<[BodyRecord; PACKED_SAMPLE]> = sample(band, PACKED_SAMPLE).collect();
+    let ns = packed.filed.searches_ns(step.level, &bodies) / bodies.len() as f64;
+    Some((StaticWay::Packed(packed), ns))
 }
 
 /// About how long a search of the grid takes for a body, in nanoseconds: the mean of a sample.
@@ -186,7 +239,73 @@ fn mean_probe_ns(grid: &StaticBands, band: &BuiltBand<'_>) -> f64 {
 }
 
 /// Up to `most` of the bodies of a band.
-fn sample<'b>(band: &'b BuiltBand<'_>, most: usize) -> impl Iterator<Item = BodyRecord> + 'b {
+fn sample<'b>(band: &'b BuiltBand<'_>, most: usize) -> impl ExactSizeIterator<Item = BodyRecord> + 'b {
     let population = band.band().population();
     band.bodies(0..population).step_by(population.div_ceil(most))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::WorldConfig;
+    use crate::frame::statics::StaticSet;
+    use crate::geometry::{Aabb, RawAabb};
+    use crate::input::filter::PairRules;
+    use crate::memory::page::{PagePool, PairBudget};
+    use crate::simd::DetectedSimd;
+    use crate::tier::point_grid::band::built_band::LoneBand;
+    use crate::tier::point_grid::band::equal_cells::CellSize;
+    use crate::tier::point_grid::bands::CommonSizes;
+    use crate::tier::static_tree::tree::StaticTree;
+    use triphase_scenes::SplitMix64;
+
+    /// The way for a band of bodies. Lists are made for the sizes `common`, if there are any.
+    fn way_for(bodies: &[RawAabb], statics: &[RawAabb], common: Option<CommonSizes>) -> &'static str {
+        let aabb = |&[x0, y0, x1, y1]: &RawAabb| Aabb::new([x0, y0], [x1, y1]).expect("a valid box");
+        let boxes: Vec<Aabb> = statics.iter().map(aabb).collect();
+        let mut statics = StaticSet::default();
+        statics.replace(StaticTree::new(&boxes).expect("valid statics"));
+        statics.update_grid();
+        let records: Vec<_> = (0..).zip(bodies).map(|(row, &aabb)| BodyRecord { aabb, row }).collect();
+        let mut band = LoneBand::new(&records, &[]);
+        let mut band = band.build(CellSize::ForOwnPairs, PairRules::default());
+        let (config, pool, budget) = (WorldConfig::new(), PagePool::default(), PairBudget::new(usize::MAX));
+        let step = StepContext::new(&config, DetectedSimd::default(), false, &statics, false, &pool);
+        let step = StepContext { uses_static_grid: true, ..step };
+        let pass = PassContext { step, filters_by_row: None, oversized: None, common_sizes: common, budget: &budget };
+        match StaticWay::of(&pass, &mut band, &mut Vec::new()) {
+            StaticWay::Lists(_) => "lists",
+            StaticWay::InBand(_) => "in band",
+            StaticWay::Grid(_) => "grid",
+            StaticWay::Packed(_) => "packed",
+            StaticWay::Groups => "groups",
+        }
+    }
+
+    #[test]
+    fn each_way_is_chosen_where_it_is_the_fastest() {
+        let mut random = SplitMix64::new(3);
+        let mut squares = |count: usize, extent: f32, side: f32| -> Vec<RawAabb> {
+            (0..count).map(|_| random.point(0.0, extent)).map(|[x, y]| [x, y, x + side, y + side]).collect()
+        };
+        let bodies = squares(4000, 100.0, 1.0);
+        let common = Some(CommonSizes { sampled_side: 1.0, side_max: 1.5, count: bodies.len() });
+        let few = squares(2000, 100.0, 1.0);
+        assert_eq!(way_for(&bodies, &few, None), "in band");
+        assert_eq!(way_for(&bodies, &few, common), "lists");
+        let many = squares(20_000, 100.0, 1.0);
+        assert_eq!(way_for(&bodies, &many, None), "grid");
+        // Most of them in one place.
+        let pile = squares(20_000, 1.0, 1.0);
+        assert_eq!(way_for(&bodies, &pile, None), "packed");
+        // The band reaches around a pile, but no body touches it.
+        let far: Vec<RawAabb> = pile.iter().map(|aabb| aabb.map(|edge| edge + 200.0)).collect();
+        let around: Vec<RawAabb> = bodies.iter().chain(&[[300.0, 300.0, 301.0, 301.0]]).copied().collect();
+        assert_eq!(way_for(&around, &far, None), "groups");
+        // Three for each body, which overlap hundreds of them: no search of theirs is fast.
+        let mut of_any_size = || (random.point(-10.0, 100.0), 2f32.powf(random.range(0.0, 8.0)));
+        let overlapping: Vec<RawAabb> =
+            (0..12_000).map(|_| of_any_size()).map(|([x, y], side)| [x, y, x + side, y + side]).collect();
+        assert_eq!(way_for(&bodies, &overlapping, None), "in band");
+    }
 }

@@ -39,6 +39,11 @@ impl FixedTree {
         Self { tree, places }
     }
 
+    /// About how long the searches for some boxes take, in nanoseconds.
+    pub(crate) fn searches_ns(&self, level: DetectedSimd, boxes: &[BodyRecord]) -> f64 {
+        self.tree.searches_ns(level, boxes)
+    }
+
     /// Reports the pairs of a probe and a box that overlap, by probe, the row of the probe first.
     /// `None` once the pair limit is exceeded.
     ///

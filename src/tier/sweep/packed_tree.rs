@@ -15,6 +15,7 @@
 
 use crate::geometry::{RawAabb, side};
 use crate::input::filter::Filter;
+use crate::memory::bits::set_bits;
 use crate::memory::blocks::{SOA_BLOCK_LEN, SOA_BLOCK_WORDS, set_box};
 use crate::memory::body_record::BodyRecord;
 use crate::memory::buffers::buffers;
@@ -82,9 +83,15 @@ impl PackedTree {
     /// About how many leaves overlap some boxes, each counted for each of them.
     fn leaves_near(&self, level: DetectedSimd, boxes: &[BodyRecord]) -> f64 {
         let sampled = some_of(boxes, SAMPLED);
-        let (weight, leaves) = (boxes.len() as f64 / sampled.len().max(1) as f64, self.view().leaves);
-        let near =
-            |aabb: &RawAabb| leaves.iter().map(|block| level.overlap_mask(block, aabb).count_ones()).sum::<u32>();
+        let weight = boxes.len() as f64 / sampled.len().max(1) as f64;
+        let TreeView { leaves, nodes, .. } = self.view();
+        let near = |aabb: &RawAabb| {
+            let of_group = |(group, bounds): (usize, &_)| {
+                let nodes = set_bits(level.overlap_mask(bounds, aabb)).map(|node| group * SOA_BLOCK_LEN + node);
+                nodes.map(|node| level.overlap_mask(&leaves[node], aabb).count_ones()).sum::<u32>()
+            };
+            nodes.iter().enumerate().map(of_group).sum::<u32>()
+        };
         weight * f64::from(sampled.map(|record| near(&record.aabb)).sum::<u32>())
     }
 

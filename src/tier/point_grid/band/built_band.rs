@@ -130,7 +130,7 @@ pub(super) fn lookup_by_row(filters: Option<&[Filter]>) -> Option<impl Fn(u32) -
 
 /// A band outside of a grid, for tests.
 #[cfg(test)]
-pub(super) struct LoneBand {
+pub(crate) struct LoneBand {
     slot: BandSlot,
     records: Vec<BodyRecord>,
     ghosts: Vec<BodyRecord>,
@@ -140,7 +140,7 @@ pub(super) struct LoneBand {
 
 #[cfg(test)]
 impl LoneBand {
-    pub(super) fn new(own: &[BodyRecord], ghosts: &[BodyRecord]) -> Self {
+    pub(crate) fn new(own: &[BodyRecord], ghosts: &[BodyRecord]) -> Self {
         let (mut records, words) = (own.to_vec(), vec![0; words_max(own.len())]);
         records.resize(own.len() + SOA_PAD, BodyRecord::default());
         let slot = BandSlot { places: 0..records.len(), ..BandSlot::default() };
@@ -152,7 +152,7 @@ impl LoneBand {
         Self { scratch: other.scratch, ..self }
     }
 
-    pub(super) fn build<'a>(&'a mut self, cell_size: CellSize, rules: PairRules<'a>) -> BuiltBand<'a> {
+    pub(crate) fn build<'a>(&'a mut self, cell_size: CellSize, rules: PairRules<'a>) -> BuiltBand<'a> {
         let Self { slot, records, ghosts, words, scratch } = self;
         let level = DetectedSimd::default();
         RawBand { slot, records, ghosts, words, level }.build(cell_size, rules, scratch)

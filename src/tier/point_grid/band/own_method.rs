@@ -6,8 +6,8 @@
 //!
 //! - In cells, a body is tested with half of its own cell and with neighbors of it.
 //! - In a sweep, it is tested with half of those beside it on one axis. That suits few of them.
-//! - In a tree of the bodies (`packed_tree`), it searches for later ones. That suits few hits, unless
-//!   leaves are of bodies of many sizes. So the tree is built, and its leaves tell what searches take.
+//! - In a tree of the bodies (`packed_tree`), it searches for later ones. That suits few hits,
+//!   unless each leaf has long bodies: once the tree is built, its leaves tell what searches take.
 //!
 //! The method depends on the bodies of the band alone.
 
@@ -58,8 +58,8 @@ impl OwnMethod {
 impl BuiltBand<'_> {
     /// Chooses how the pairs of its own bodies are to be found.
     ///
-    /// A tree of them is built if that seems to be the fastest. Then its leaves tell what searches of
-    /// it take.
+    /// A tree of them is built if that seems to be the fastest. Then its leaves tell what searches
+    /// of it take.
     pub(super) fn choose_own_method(&mut self) -> OwnMethod {
         let (crowding, population) = (self.band().crowding, self.own().len() as f64);
         let best = OwnMethod::without_tree(self.own(), crowding);
@@ -164,8 +164,8 @@ mod tests {
         dense.iter_mut().zip(&alike).for_each(|(record, spread)| record.aabb[0] -= spread.aabb[0]);
         assert!(!matches!(chosen(&dense), (OwnMethod::Tree { .. }, _)), "{:?}", chosen(&dense));
 
-        // Most leaves of a tree have a wide body and a tall one, so that a search visits many leaves,
-        // most of them without a hit.
+        // Most leaves of a tree have a wide body and a tall one, so that a search visits many
+        // leaves, most of them without a hit.
         let lines = (0..20_000).map(|k| match k % 16 {
             0 => [400.0, 0.1],
             1 => [0.1, 400.0],
