@@ -9,8 +9,8 @@
 //!   point grid of the statics, in which these are sorted once for all steps.
 //! - More, but that grid does not suit, as where most statics are in a pile: its bodies search a
 //!   packed tree of the statics, which is built once for all steps.
-//! - A few times as many as bodies, but neither grid nor tree suits, as where statics of many sizes
-//!   overlap: they are searched for in the band nevertheless.
+//! - Up to a few times as many as bodies, but that tree is very slow too, as where statics of many
+//!   sizes overlap: they are searched for in the band nevertheless, if that is faster.
 //! - More, but its bodies touch few of them, or are too few for what would have to be made; and in
 //!   a step that is told which rows changed: its bodies search the static tree, in groups of up to
 //!   64 that are near each other.
@@ -27,9 +27,9 @@ use std::sync::Arc;
 /// Statics are searched for in a band if there are at most this many for four of its bodies.
 const STATICS_PER_4_BODIES: usize = 5;
 
-/// They are also searched for there if there are at most this many for each body, and the other
-/// ways are very slow.
-const STATICS_PER_BODY_IN_BAND: usize = 8;
+/// They are also searched for there if there are at most this many for each body, and a search of
+/// the packed tree is very slow.
+const STATICS_PER_BODY_MAX: usize = 8;
 
 /// There are taken to be more than a limit, without counting them, if the leaves that the band
 /// touches have more than this many times as many entries. A static may have several.
@@ -47,13 +47,11 @@ const LOOSE_STATICS_PER_BODY: usize = 4;
 /// longer one tests many statics that the body does not touch; a packed tree has fewer of these.
 const PROBE_NS_MAX: f64 = 200.0;
 
-/// The packed tree is asked whether it is faster if another way takes a body more nanoseconds than
-/// this.
-const SLOW_NS: f64 = 120.0;
+/// A search of the packed tree that takes a body more nanoseconds than this is very slow.
+const PACKED_NS_MAX: f64 = 350.0;
 
-/// And a search in the band, if the best other way takes more than this: to gather the statics
-/// takes 60 to 100 nanoseconds a body.
-const VERY_SLOW_NS: f64 = 250.0;
+/// To gather more than a few statics takes about this many nanoseconds a body.
+const GATHER_NS: f64 = 80.0;
 
 /// Statics are listed if there are at most this many for each body of the most common size.
 /// Otherwise, to make lists could take longer than the next thousand steps gain by them.
@@ -66,9 +64,9 @@ const BODIES_PER_ENTRY: usize = 4;
 /// And if at most this many have to be tested for a body, in the mean of a sample.
 const LISTED_MAX: usize = 64;
 
-/// The packed tree is used if the leaves of the static tree that a body touches have more entries
-/// than this, in the mean of a sample. Otherwise bodies search the static tree, which is faster if
-/// they touch few statics or none.
+/// The packed tree is considered if the leaves of the static tree that a body touches have more
+/// entries than this, in the mean of a sample. Otherwise bodies search the static tree, which is
+/// faster if they touch few statics or none.
 const ENTRIES_MAX: usize = 16;
 
 /// Bodies of that sample. It is large because most statics may be in a pile that few bodies touch.
@@ -83,8 +81,8 @@ const ENTRIES_COUNTED: usize = 2048;
 /// A search of the grid for a body takes at least this many nanoseconds, where it has statics.
 const PROBE_NS_MIN: f64 = 30.0;
 
-/// A way for which something has to be made is taken only if the other one is estimated to take
-/// this many times as long: estimates are not exact.
+/// Few statics are searched for in the band nevertheless, unless that is estimated to take this
+/// many times as long: estimates are not exact, and the grid has to be made.
 const CLEARLY_FASTER: f64 = 1.5;
 
 /// Bodies of the samples.
@@ -93,7 +91,7 @@ const BODY_SAMPLE: usize = 16;
 /// How the pairs of a band's bodies with statics are found: see the head of this file.
 pub(super) enum StaticWay<'s> {
     Lists(Arc<StaticLists>),
-    /// Few statics, which the band has gathered, are searched for in it.
+    /// Statics that the band has gathered are searched for in it.
     InBand(GatheredBoxes),
     Grid(&'s StaticBands),
     Packed(&'s PackedStatics),
@@ -106,36 +104,35 @@ impl<'s> StaticWay<'s> {
         if let Some(lists) = lists_for(pass, band) {
             return Self::Lists(lists);
         }
-        let step = &pass.step;
-        let per_body = 1.0 / band.band().population() as f64;
-        if let Some(gathered) = gather_up_to((STATICS_PER_4_BODIES, 4), step, band, found) {
-            let ns = gathered.ns() * per_body;
-            return clearly_faster(ns, step, band).unwrap_or(Self::InBand(gathered));
+        let (step, population) = (&pass.step, band.band().population());
+        let per_body = 1.0 / population as f64;
+        if let Some(gathered) = gather_up_to(STATICS_PER_4_BODIES * population / 4, step, band, found) {
+            let grid = grid_if_faster(step, band, gathered.ns() * per_body);
+            return grid.map_or(Self::InBand(gathered), Self::Grid);
         }
-        let Some((mut way, ns)) = grid_or_packed(step, band) else { return Self::Groups };
-        if ns > VERY_SLOW_NS
-            && let Some(gathered) = gather_up_to((STATICS_PER_BODY_IN_BAND, 1), step, band, found)
-            && gathered.ns() * per_body < ns
+        if let Some((grid, _)) = grid_for(step, band) {
+            return Self::Grid(grid);
+        }
+        let Some((packed, ns)) = packed_for(step, band) else { return Self::Groups };
+        if ns > PACKED_NS_MAX
+            && let Some(gathered) = gather_up_to(STATICS_PER_BODY_MAX * population, step, band, found)
+            && GATHER_NS + gathered.ns() * per_body < ns
         {
-            way = Self::InBand(gathered);
+            return Self::InBand(gathered);
         }
-        way
+        Self::Packed(packed)
     }
 }
 
-/// A way, and about how many nanoseconds it takes for a body.
-type Estimated<'s> = (StaticWay<'s>, f64);
-
 /// Gathers the statics that the band touches, to be searched for in it, if there are at most
-/// `statics` for so many `bodies` of it. `found` is a buffer.
+/// `most`. `found` is a buffer.
 fn gather_up_to(
-    (statics, bodies): (usize, usize),
+    most: usize,
     step: &StepContext<'_>,
     band: &mut BuiltBand<'_>,
     found: &mut Vec<BodyRecord>,
 ) -> Option<GatheredBoxes> {
-    let (population, bounds, tree) = (band.band().population(), band.bounds(), &step.statics.tree);
-    let most = statics * population / bodies;
+    let (bounds, tree) = (band.bounds(), &step.statics.tree);
     if tree.len() > most && !tree.has_entries_up_to(ENTRIES_PER_STATIC * most, &bounds) {
         return None;
     }
@@ -185,50 +182,50 @@ fn lists_for(pass: &PassContext<'_>, band: &BuiltBand<'_>) -> Option<Arc<StaticL
     (tested <= LISTED_MAX * sampled).then_some(lists)
 }
 
-/// The grid or the packed tree, if that is clearly faster than what is estimated to take `ns`
-/// nanoseconds for a body.
-fn clearly_faster<'s>(ns: f64, step: &StepContext<'s>, band: &BuiltBand<'_>) -> Option<StaticWay<'s>> {
+/// The grid of the statics, if to search it for each body of a band is clearly faster than what is
+/// estimated to take `ns` nanoseconds a body.
+fn grid_if_faster<'s>(step: &StepContext<'s>, band: &BuiltBand<'_>, ns: f64) -> Option<&'s StaticBands> {
     // Before the grid is made.
     if ns < CLEARLY_FASTER * PROBE_NS_MIN {
         return None;
     }
-    let other = if ns > SLOW_NS { grid_or_packed(step, band) } else { grid_for(step, band) };
-    other.filter(|(_, other_ns)| CLEARLY_FASTER * other_ns < ns).map(|(way, _)| way)
+    let (grid, probe_ns) = grid_for(step, band)?;
+    (CLEARLY_FASTER * probe_ns < ns).then_some(grid)
 }
 
-/// The grid, or the packed tree if that is clearly faster or the only one that suits the band.
-fn grid_or_packed<'s>(step: &StepContext<'s>, band: &BuiltBand<'_>) -> Option<Estimated<'s>> {
-    let grid = grid_for(step, band);
-    let grid_ns = grid.as_ref().map_or(f64::INFINITY, |&(_, ns)| ns);
-    let packed = if grid_ns > SLOW_NS { packed_for(step, band) } else { None };
-    packed.filter(|&(_, ns)| CLEARLY_FASTER * ns < grid_ns).or(grid)
-}
-
-/// The grid of the statics; `None` if it does not suit the band, or takes too long.
-fn grid_for<'s>(step: &StepContext<'s>, band: &BuiltBand<'_>) -> Option<Estimated<'s>> {
+/// The grid of the statics, and about how long a search of it takes for a body of a band, in
+/// nanoseconds; `None` if it does not suit the band, or that is too long.
+fn grid_for<'s>(step: &StepContext<'s>, band: &BuiltBand<'_>) -> Option<(&'s StaticBands, f64)> {
     let loose_max = loose_max(step, band)?;
     let grid = step.statics.bands(step.level)?;
-    let ns = mean_probe_ns(grid, band);
-    (grid.left_out.len() <= loose_max && ns <= PROBE_NS_MAX).then_some((StaticWay::Grid(grid), ns))
+    let probe_ns = mean_probe_ns(grid, band);
+    (grid.left_out.len() <= loose_max && probe_ns <= PROBE_NS_MAX).then_some((grid, probe_ns))
 }
 
-/// The statics in a packed tree, if it suits the band and its bodies touch many statics in the mean
-/// of a sample.
-fn packed_for<'s>(step: &StepContext<'s>, band: &BuiltBand<'_>) -> Option<Estimated<'s>> {
+/// The statics in a packed tree, and about how long a search of it takes for a body of a band, in
+/// nanoseconds; `None` if it does not suit the band, or its bodies touch few statics in the mean of
+/// a sample.
+fn packed_for<'s>(step: &StepContext<'s>, band: &BuiltBand<'_>) -> Option<(&'s PackedStatics, f64)> {
     loose_max(step, band)?;
-    let (sampled, mut entries) = (sample(band, TOUCHING_SAMPLE), 0);
-    let most = ENTRIES_MAX * sampled.len();
-    let touches_many = sampled.map(|body| step.statics.tree.entries_near(ENTRIES_COUNTED, &body.aabb)).any(|near| {
-        entries += near;
-        entries > most
-    });
-    if !touches_many {
+    if !touch_many(step, band) {
         return None;
     }
     let packed = step.statics.packed()?;
     let bodies: SmallVec<[BodyRecord; PACKED_SAMPLE]> = sample(band, PACKED_SAMPLE).collect();
-    let ns = packed.filed.searches_ns(step.level, &bodies) / bodies.len() as f64;
-    Some((StaticWay::Packed(packed), ns))
+    Some((packed, packed.filed.searches_ns(step.level, &bodies) / bodies.len() as f64))
+}
+
+/// Whether the bodies of a band touch many statics, in the mean of a sample.
+fn touch_many(step: &StepContext<'_>, band: &BuiltBand<'_>) -> bool {
+    let bodies = sample(band, TOUCHING_SAMPLE);
+    let (most, mut entries) = (ENTRIES_MAX * bodies.len(), 0);
+    for body in bodies {
+        entries += step.statics.tree.entries_near(ENTRIES_COUNTED, &body.aabb);
+        if entries > most {
+            return true;
+        }
+    }
+    false
 }
 
 /// About how long a search of the grid takes for a body, in nanoseconds: the mean of a sample.

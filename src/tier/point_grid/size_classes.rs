@@ -5,6 +5,7 @@
 //! first grid for each of its bodies. The cheaper choice is estimated in nanoseconds from a sample:
 //! size classes are added one by one, at the best border, while the estimate falls.
 
+mod rows_beside;
 pub(super) mod single_class;
 pub(super) mod size_sample;
 #[cfg(test)]
@@ -13,7 +14,9 @@ mod tests;
 use crate::geometry::RawAabb;
 use crate::tier::point_grid::axis::SLACK;
 use crate::tier::point_grid::band::cell_searches::{LANES, VECTOR_NS};
+use crate::tier::point_grid::band::division::TEST_NS;
 use crate::tier::point_grid::band::equal_cells::CellSize;
+use crate::tier::point_grid::size_classes::rows_beside::RowsBeside;
 use crate::tier::point_grid::size_classes::size_sample::{COUNTED, PerRegion, SampleRow, SizeSample};
 use smallvec::SmallVec;
 
@@ -33,11 +36,12 @@ const SEARCH_NS: f64 = 40.0;
 /// A run of cells in a search.
 const RUN_NS: f64 = 4.0;
 
-/// Most that a body takes in a band whose cells would be crowded, and a search of that band. Such a
-/// band is one row of narrow columns, is swept, or is packed into a tree: bodies of many sizes may
-/// share it.
+/// A body in a band whose cells would be crowded, without its tests, and a search of that band.
+/// Such a band is one row of narrow columns, or is swept: bodies of many sizes may share it.
 const CROWDED_BODY_NS: f64 = 25.0;
 const CROWDED_SEARCH_NS: f64 = 60.0;
+/// Most that a body takes there: with more tests, the band is packed into a tree.
+const CROWDED_BODY_NS_MAX: f64 = 90.0;
 
 /// An oversized body.
 const OVERSIZED_NS: f64 = 110.0;
@@ -150,11 +154,13 @@ struct KnownCosts {
     classes: [[Option<f64>; COUNTED]; COUNTED],
     /// By that of the first border.
     oversized: [Option<f64>; COUNTED],
+    /// Counted once a class may be crowded.
+    beside: Option<RowsBeside>,
 }
 
 impl KnownCosts {
     fn new() -> Self {
-        Self { classes: [[None; COUNTED]; COUNTED], oversized: [None; COUNTED] }
+        Self { classes: [[None; COUNTED]; COUNTED], oversized: [None; COUNTED], beside: None }
     }
 
     fn of(&mut self, part: Part, sample: &SizeSample) -> &mut Option<f64> {
@@ -212,7 +218,7 @@ impl SizeSample {
                 return cost;
             }
             let cost = match part {
-                Part::Class { from, to } => self.class_cost(from, to),
+                Part::Class { from, to } => self.class_cost(from, to, &mut known.beside),
                 Part::Oversized { from } => self.oversized_cost(from),
             };
             *known.of(part, self) = Some(cost);
@@ -245,37 +251,46 @@ impl SizeSample {
     }
 
     /// Cost of a class: its own pairs, and a search for each larger row of the same region.
-    fn class_cost(&self, from: usize, to: usize) -> f64 {
+    fn class_cost(&self, from: usize, to: usize, beside: &mut Option<RowsBeside>) -> f64 {
         let classed = &self.rows[from..to];
         // A few outliers represent many more that were not sampled, in any region.
         let (largest, usual) = (classed[classed.len() - 1].side, classed[classed.len() - 1 - classed.len() / 64].side);
         let anywhere = if largest > OUTLIER * usual { f64::from(largest) } else { 0.0 };
         let [members, densities] = self.by_region(from, to);
-        let sides = &self.before[usize::from(self.counted[to])].largest;
+        let [widths, heights] = &self.before[usize::from(self.counted[to])].largest;
         let larger = &self.after[usize::from(self.counted[to])];
         let mut costs = PerRegion::<f64>::default();
         // Without a branch, so that the loop is vectorized.
         for (region, cost) in costs.iter_mut().enumerate() {
             let (members, density, searches) = (members[region], densities[region], larger.counts[region]);
-            let cell = (sides[region].max(anywhere) * f64::from(SLACK)).max((2.8 / density).sqrt());
-            let taken = cell.min(self.cells_max[0][region]) * cell.min(self.cells_max[1][region]);
+            // A cell has a few bodies, and is as wide as the widest and as high as the highest.
+            let least = (2.8 / density).sqrt();
+            let width = (widths[region].max(anywhere) * f64::from(SLACK)).max(least);
+            let height = (heights[region].max(anywhere) * f64::from(SLACK)).max(least);
+            let taken = width.min(self.cells_max[0][region]) * height.min(self.cells_max[1][region]);
             let tests = taken * density / LANES;
             let own_pairs = members * VECTOR_NS * ((1.5 * tests).max(1.0) + (3.0 * tests).max(1.0));
-            // A larger row takes as many cells across as its side has, and two more. Summed over
-            // the rows: these cells, and their squares. Searches are not bounded by the world: if
-            // rows as long as the world seemed cheap to search for, there would be many classes,
-            // and such rows would be searched for in each.
-            let in_cells = 1.0 / cell;
-            let sides = larger.sides[region] * in_cells;
-            let across = sides + 2.0 * searches;
-            let squares = larger.squares[region] * in_cells * in_cells + 4.0 * sides + 4.0 * searches;
-            let per_cell = cell * cell * density / LANES;
-            let found = own_pairs + RUN_NS * across + VECTOR_NS * per_cell * squares;
+            // On each axis, a larger row takes as many cells as its side has, and two more. Summed
+            // over the rows: all their cells, and the runs of these, in the mean of both axes, as
+            // either may be that of runs. Searches are not bounded by the world: if rows as long
+            // as the world seemed cheap to search for, there would be many classes, and such rows
+            // would be searched for in each.
+            let sides = larger.sides[0][region] / width + larger.sides[1][region] / height;
+            let runs = 0.5 * sides + 2.0 * searches;
+            let cells = larger.areas[region] / (width * height) + 2.0 * sides + 4.0 * searches;
+            let per_cell = width * height * density / LANES;
+            let found = own_pairs + RUN_NS * runs + VECTOR_NS * per_cell * cells;
             *cost = searches * SEARCH_NS + if members > 0.0 { found } else { 0.0 };
         }
         let in_cells: f64 = costs.iter().sum();
-        let if_crowded = CROWDED_BODY_NS * classed.len() as f64 + CROWDED_SEARCH_NS * (self.rows.len() - to) as f64;
-        let least = if self.may_be_one_row { in_cells.min(if_crowded) } else { in_cells };
-        least + CLASS_NS / self.weight
+        let if_crowded =
+            |body_ns: f64| body_ns * classed.len() as f64 + CROWDED_SEARCH_NS * (self.rows.len() - to) as f64;
+        let mut cost = in_cells;
+        if self.may_be_one_row && if_crowded(CROWDED_BODY_NS) < in_cells {
+            // A body is tested with half of those beside it.
+            let tests = 0.5 * beside.get_or_insert_with(|| RowsBeside::new(self)).mean(self, from, to);
+            cost = cost.min(if_crowded((CROWDED_BODY_NS + tests * TEST_NS).min(CROWDED_BODY_NS_MAX)));
+        }
+        cost + CLASS_NS / self.weight
     }
 }

@@ -6,7 +6,7 @@ pub(crate) mod cell_grid;
 pub(crate) mod cell_layout;
 mod cell_order;
 pub(super) mod cell_searches;
-mod division;
+pub(super) mod division;
 pub(crate) mod equal_cells;
 mod keys;
 pub(super) mod one_row;

@@ -9,7 +9,8 @@
 //! - In a tree of the bodies (`packed_tree`), it searches for later ones. That suits few hits,
 //!   unless each leaf has long bodies: once the tree is built, its leaves tell what searches take.
 //!
-//! The method depends on the bodies of the band alone.
+//! The method depends on the band alone: on its bodies, and on its ghosts, as these search the same
+//! tree.
 
 use crate::memory::body_record::BodyRecord;
 use crate::tier::point_grid::band::built_band::BuiltBand;

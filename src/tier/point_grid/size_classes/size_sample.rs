@@ -22,6 +22,8 @@ const BORDERS_TRIED: usize = 24;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SampleRow {
     pub(super) side: f32,
+    /// The width and the height.
+    pub(super) sides: [f32; 2],
     /// The region of the world that it lies in.
     pub(super) region: u8,
 }
@@ -39,16 +41,19 @@ pub(super) type PerRegion<T> = [T; REGIONS * REGIONS];
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RowsBefore {
     pub(super) counts: PerRegion<f64>,
-    /// The sides of the last rows, which are the largest.
-    pub(super) largest: PerRegion<f64>,
+    /// The largest of their widths, and of their heights.
+    pub(super) largest: [PerRegion<f64>; 2],
 }
 
 /// The rows from a border on, by region.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RowsAfter {
     pub(super) counts: PerRegion<f64>,
-    /// The sums of their sides, and of the squares of these.
-    pub(super) sides: PerRegion<f64>,
+    /// The sums of their widths, and of their heights.
+    pub(super) sides: [PerRegion<f64>; 2],
+    /// The sum of their areas.
+    pub(super) areas: PerRegion<f64>,
+    /// The sum of the squares of their longer sides.
     pub(super) squares: PerRegion<f64>,
 }
 
@@ -59,7 +64,7 @@ pub(super) const COUNTED: usize = BORDERS_TRIED + 2;
 #[derive(Debug, Default)]
 pub(in crate::tier::point_grid) struct SizeSample {
     /// The boxes of the rows.
-    thinned: Vec<RawAabb>,
+    pub(super) thinned: Vec<RawAabb>,
     /// By ascending side.
     pub(super) rows: Vec<SampleRow>,
     /// While the rows are sorted by place.
@@ -99,7 +104,10 @@ impl SizeSample {
         thinned.clear();
         thinned.extend((0..count).map(|k| sorted[(2 * k + 1) * sorted.len() / (2 * count)]));
         rows.clear();
-        let row = |aabb| SampleRow { side: longest_side(aabb), region: 0 };
+        let row = |aabb: &RawAabb| {
+            let sides = [aabb[2] - aabb[0], aabb[3] - aabb[1]];
+            SampleRow { side: longest_side(aabb), sides, region: 0 }
+        };
         rows.extend(thinned.iter().map(row));
         let mut extents = [[EXTENT_MIN; REGIONS * REGIONS]; 2];
         // Lower edges would put large boxes and small ones in one place into different regions.
@@ -158,8 +166,11 @@ impl SizeSample {
         let mut rows_before = RowsBefore::default();
         for (place, &border) in [len].iter().chain(&*tried).rev().enumerate() {
             for row in &rows[from..border] {
-                rows_before.counts[usize::from(row.region)] += 1.0;
-                rows_before.largest[usize::from(row.region)] = f64::from(row.side);
+                let region = usize::from(row.region);
+                rows_before.counts[region] += 1.0;
+                for (largest, side) in rows_before.largest.iter_mut().zip(row.sides) {
+                    largest[region] = largest[region].max(f64::from(side));
+                }
             }
             (before[place + 1], counted[border], from) = (rows_before, place as u8 + 1, border);
         }
@@ -169,7 +180,10 @@ impl SizeSample {
             for row in &rows[border..to] {
                 let (region, side) = (usize::from(row.region), f64::from(row.side));
                 rows_after.counts[region] += 1.0;
-                rows_after.sides[region] += side;
+                let [width, height] = row.sides.map(f64::from);
+                rows_after.sides[0][region] += width;
+                rows_after.sides[1][region] += height;
+                rows_after.areas[region] += width * height;
                 rows_after.squares[region] += side * side;
             }
             (after[usize::from(counted[border])], to) = (rows_after, border);

@@ -1,5 +1,6 @@
 //! Which classes are chosen for samples of sizes, and what they are estimated to cost.
 
+use super::rows_beside::RowsBeside;
 use super::single_class::single_class;
 use super::size_sample::{REGIONS, THINNED, longest_side};
 use super::*;
@@ -60,6 +61,45 @@ fn many_sizes_share_a_class_where_cells_would_be_crowded_anyway() {
     assert!([CellSize::ForSearches, CellSize::Given(1.0)].into_iter().all(|cells| classes(&of_many_sizes, cells) > 1));
     let of_two_sizes = sorted_squares((0..1000).map(|k| if k < 50 { 12.0 } else { 0.6 }));
     assert_eq!(classes(&of_two_sizes, CellSize::ForOwnPairs), 2, "few larger ones search cells of few");
+}
+
+/// Small squares, most of them in a row along x, and wide bodies.
+fn squares_and_lines() -> Vec<RawAabb> {
+    let mut boxes = sorted_squares((0..1000).map(|_| 0.5));
+    for (k, [x, y, right, bottom]) in boxes.iter_mut().enumerate() {
+        match k % 10 {
+            0 => (*x, *right, *bottom) = (0.0, 400.0, *y + 0.01),
+            1..8 => (*y, *bottom) = (200.0, 200.5),
+            _ => {}
+        }
+    }
+    boxes.sort_by(|a, b| longest_side(a).total_cmp(&longest_side(b)));
+    boxes
+}
+
+#[test]
+fn bodies_beside_each_other_are_counted_on_the_axis_on_which_they_are_fewer() {
+    let boxes = squares_and_lines();
+    let sample = size_sample(&boxes, 1000);
+    let (beside, len) = (RowsBeside::new(&sample), sample.rows.len());
+    // A tenth of them is beside each on x; on y, half of them is beside each other.
+    let all = beside.mean(&sample, 0, len);
+    assert!((100.0..250.0).contains(&all), "{all}");
+    // A line is beside all lines on x, and beside none on y.
+    let lines = sample.tried.iter().copied().find(|&border| len - border > 10).expect("a border among lines");
+    assert!(beside.mean(&sample, lines, len) < 1.0);
+    // In one place, each is beside all others, and half of those count, as they overlap.
+    let pile = size_sample(&vec![[1.0, 2.0, 3.0, 4.0]; 1000], 1000);
+    let of_pile = RowsBeside::new(&pile).mean(&pile, 0, pile.rows.len());
+    assert!((490.0..500.0).contains(&of_pile), "{of_pile}");
+}
+
+#[test]
+fn lines_are_a_class_of_their_own_where_many_bodies_are_beside_each_other() {
+    let boxes = squares_and_lines();
+    let classes = |population| choose_classes(&boxes, population, ANY, &mut SizeSample::default()).len();
+    // In a sweep, a square would be tested with a tenth of the bodies. That is cheap for few.
+    assert_eq!([2000, 100_000].map(classes), [1, 2]);
 }
 
 #[test]
