@@ -11,6 +11,8 @@ pub(crate) mod types {
     pyo3::import_exception!(triphase._errors, ArrayError);
     pyo3::import_exception!(triphase._errors, BusyError);
     pyo3::import_exception!(triphase._errors, PanicError);
+    pyo3::import_exception!(triphase._errors, RecordingError);
+    pyo3::import_exception!(triphase._errors, DifferentOutcomeError);
 }
 
 /// The parts of an exception that callers may read.

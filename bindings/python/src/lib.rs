@@ -7,6 +7,7 @@
 //! * `settings`, `world`: creating a world, reading its settings, statics, figures.
 //! * `step`: stepping. `contacts`, `events`: what a step found.
 //! * `queries`, `rays`, `hits`: queries between steps, and what they find.
+//! * `recordings`: the calls of a world in a file, and made again.
 //! * `results`: what is found, as Python objects.
 //! * `neighbors`: pairs of points within a distance, without a world.
 
@@ -19,6 +20,7 @@ mod neighbors;
 mod pool;
 mod queries;
 mod rays;
+mod recordings;
 mod report;
 mod results;
 mod settings;
@@ -32,6 +34,8 @@ mod world;
 mod _triphase {
     #[pymodule_export]
     use crate::neighbors::neighbors_within;
+    #[pymodule_export]
+    use crate::recordings::replay;
     #[pymodule_export]
     use crate::world::World;
     #[pymodule_export]

@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import oracle
@@ -40,17 +41,20 @@ def counting_during(work: Callable[[], object]) -> tuple[int, float]:
     return after - before, seconds
 
 
-@pytest.mark.parametrize("call", ["step", "set_statics", "query", "neighbors"])
-def test_other_python_threads_run_during_long_calls(call: str) -> None:
+@pytest.mark.parametrize("call", ["step", "set_statics", "query", "neighbors", "replay"])
+def test_other_python_threads_run_during_long_calls(call: str, tmp_path: Path) -> None:
     centers = large_crowd()
     boxes = oracle.boxes_of(centers, 0.5)
     world = triphase.World(threads=1)
+    world.record_to(tmp_path / "recording")
     world.step(centers, 0.5)
+    world.stop_recording()
     calls: dict[str, Callable[[], object]] = {
         "step": lambda: world.step(centers, 0.5),
         "set_statics": lambda: world.set_statics(boxes),
         "query": lambda: world.query_aabb(boxes, only="bodies"),
         "neighbors": lambda: triphase.neighbors_within(centers, 1.0, threads=1),
+        "replay": lambda: triphase.replay(tmp_path / "recording", threads=1),
     }
     # With the GIL held, the other thread would not run at all: no interval is as long.
     interval = sys.getswitchinterval()

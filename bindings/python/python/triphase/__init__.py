@@ -2,8 +2,10 @@
 
 from triphase._errors import ArrayError as ArrayError
 from triphase._errors import BusyError as BusyError
+from triphase._errors import DifferentOutcomeError as DifferentOutcomeError
 from triphase._errors import Error as Error
 from triphase._errors import PanicError as PanicError
+from triphase._errors import RecordingError as RecordingError
 from triphase._results import CastHit as CastHit
 from triphase._results import ChangedContacts as ChangedContacts
 from triphase._results import Contacts as Contacts
@@ -12,9 +14,11 @@ from triphase._results import Hits as Hits
 from triphase._results import Neighbors as Neighbors
 from triphase._results import RayHit as RayHit
 from triphase._results import RayHits as RayHits
+from triphase._results import Replay as Replay
 from triphase._triphase import World as World
 from triphase._triphase import __version__ as __version__
 from triphase._triphase import neighbors_within as neighbors_within
+from triphase._triphase import replay as replay
 
 __all__ = [
     "ArrayError",
@@ -22,6 +26,7 @@ __all__ = [
     "CastHit",
     "ChangedContacts",
     "Contacts",
+    "DifferentOutcomeError",
     "Error",
     "Events",
     "Hits",
@@ -29,7 +34,10 @@ __all__ = [
     "PanicError",
     "RayHit",
     "RayHits",
+    "RecordingError",
+    "Replay",
     "World",
     "__version__",
     "neighbors_within",
+    "replay",
 ]

@@ -20,6 +20,17 @@ class ArrayError(Error):
     """An array of the wrong type, shape or memory layout. The message says how to convert it."""
 
 
+class RecordingError(Error):
+    """A recording that is damaged, or a file that is none."""
+
+    call: int | None = None
+    """Number of the call that cannot be read or differs, counted from 0."""
+
+
+class DifferentOutcomeError(RecordingError):
+    """A call of a recording that does not return what was recorded. The message says how."""
+
+
 class BusyError(RuntimeError):
     """The world is in use in another thread. Nothing was done."""
 

@@ -168,3 +168,16 @@ class RayHits:
 
     def __repr__(self) -> str:
         return f"<triphase.RayHits of {len(self)} rays: {int(self.hit.sum())} hits>"
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A recording whose calls all return what was recorded."""
+
+    call_count: int
+    """Calls that were made again, steps and others, those that failed included."""
+    step_number: int
+    """Number of the last successful step."""
+    is_complete: bool
+    """Whether the recording was ended by stop_recording(). If not, such as after a crash of the
+    program, the last call may have no outcome to compare with."""

@@ -1,14 +1,15 @@
 """Types of the native part of the package; `help(triphase.World)` has the documentation."""
 
 from collections.abc import Sequence
+from os import PathLike
 from typing import Any, Literal, SupportsFloat, SupportsIndex, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from triphase._results import CastHit, ChangedContacts, Contacts, Events, Hits, Neighbors, RayHit, RayHits
+from triphase._results import CastHit, ChangedContacts, Contacts, Events, Hits, Neighbors, RayHit, RayHits, Replay
 
-__all__ = ["World", "__version__", "neighbors_within"]
+__all__ = ["World", "__version__", "neighbors_within", "replay"]
 
 __version__: str
 
@@ -262,6 +263,11 @@ class World:
     def shift_origin(self, by: _Numbers) -> None: ...
     def shrink_to_fit(self) -> None: ...
 
+    # Recordings.
+    def record_to(self, path: str | PathLike[str]) -> None: ...
+    def stop_recording(self) -> int: ...
+
 def neighbors_within(
     points: _Floats, radius: SupportsFloat, *, sorted: bool = False, threads: int | None = None
 ) -> NDArray[np.uint32]: ...
+def replay(path: str | PathLike[str], *, threads: int | None = None) -> Replay: ...
