@@ -183,14 +183,14 @@ pub fn scene_columns(scene: &Scene) -> Columns {
     Columns { displacements: scene.displacements.clone(), ids: Some(scene.ids.clone()), ..columns }
 }
 
-/// Wide bodies, with some far taller ones and some squares, in one place: so many that wide and
-/// tall ones get a grid each from 9,000 bodies on, as [`has_grids_for_orientations`] tells.
+/// Wide bodies, with some tall ones of the same length and some squares, in one place: so many that
+/// wide and tall ones get a grid each from 9,000 bodies on, as [`has_grids_for_orientations`] tells.
 pub fn wide_among_tall(count: usize, random: &mut SplitMix64) -> Columns {
     let side = (count as f64 * 0.9).sqrt();
     let half = |k: usize| match k % 24 {
         0 => [0.4, 0.4],
-        k if k % 8 == 1 => [0.01, 30.0],
-        _ => [3.0, 0.01],
+        k if k % 8 == 1 => [0.01, 16.0],
+        _ => [16.0, 0.01],
     };
     let rows: Vec<_> = (0..count).map(|k| (random.point(0.0, side), half(k))).collect();
     Columns::from_rows(&rows)
