@@ -183,8 +183,8 @@ pub fn scene_columns(scene: &Scene) -> Columns {
     Columns { displacements: scene.displacements.clone(), ids: Some(scene.ids.clone()), ..columns }
 }
 
-/// Wide bodies, with some tall ones of the same length and some squares, in one place: so many that
-/// wide and tall ones get a grid each from 9,000 bodies on, as [`has_grids_for_orientations`] tells.
+/// Wide bodies, with some tall ones of the same length and some squares, in one place: so many
+/// that both kinds get a grid each from 9,000 bodies on, as [`has_grids_for_orientations`] tells.
 pub fn wide_among_tall(count: usize, random: &mut SplitMix64) -> Columns {
     let side = (count as f64 * 0.9).sqrt();
     let half = |k: usize| match k % 24 {
