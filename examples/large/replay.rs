@@ -74,7 +74,7 @@ fn replay(Arguments { file, all, options }: &Arguments) -> Result<(), Failure> {
         let allocated = allocations::count();
         let outcome = entry.call.replay(&mut world);
         let allocated = allocations::count() - allocated;
-        let mut difference = entry.outcome.as_ref().and_then(|recorded| difference(recorded, &outcome));
+        let mut difference = entry.outcome.as_ref().and_then(|recorded| recorded.difference(&outcome));
         if let RecordedCall::Step(bodies) | RecordedCall::StepChanged(bodies, _) = &entry.call {
             if let RecordedOutcome::Failed { .. } = outcome {
                 failed_steps += 1;
@@ -116,28 +116,6 @@ fn replay(Arguments { file, all, options }: &Arguments) -> Result<(), Failure> {
 
 fn open(path: &Path) -> Result<Recording<File>, Failure> {
     Ok(Recording::new(File::open(path)?)?)
-}
-
-/// How the outcome of a call differs from the recorded one.
-fn difference(recorded: &RecordedOutcome, now: &RecordedOutcome) -> Option<String> {
-    use RecordedOutcome::{Failed, Stepped};
-    let text = |outcome: &RecordedOutcome| match outcome {
-        Failed { message } => format!("the error \"{message}\""),
-        Stepped { pairs, .. } => {
-            format!("{} pairs of bodies and {} with statics", pairs.body_pair_count, pairs.static_pair_count)
-        }
-        _ => "no error".to_owned(),
-    };
-    match (recorded, now) {
-        _ if recorded == now => None,
-        (Stepped { pairs: a, .. }, Stepped { pairs: b, .. }) if a == b => {
-            Some("the number of the step differs from the recorded one".to_owned())
-        }
-        (Stepped { pairs: a, .. }, Stepped { pairs: b, .. }) if a.set == b.set => {
-            Some("the same pairs as recorded, in another order".to_owned())
-        }
-        _ => Some(format!("recorded {}, now {}", text(recorded), text(now))),
-    }
 }
 
 /// Compares the pairs of a step with brute force.

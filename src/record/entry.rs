@@ -138,6 +138,33 @@ pub enum RecordedOutcome {
     Panicked,
 }
 
+impl RecordedOutcome {
+    /// What to say if the same call returns `now` instead; `None` if that is equal.
+    ///
+    /// Steps are compared by their number and by [`PairDigest`]. The text says whether the pairs
+    /// differ or only their order.
+    pub fn difference(&self, now: &Self) -> Option<String> {
+        let text = |outcome: &Self| match outcome {
+            Self::Failed { message } => format!("the error \"{message}\""),
+            Self::Stepped { step_number, pairs } => format!(
+                "step {step_number} with {} body pairs and {} static pairs, hash {:016x}",
+                pairs.body_pair_count, pairs.static_pair_count, pairs.set
+            ),
+            Self::Done => "no error".to_owned(),
+            Self::Panicked => "a panic".to_owned(),
+        };
+        match (self, now) {
+            _ if self == now => None,
+            (Self::Stepped { pairs: a, .. }, Self::Stepped { pairs: b, .. })
+                if a.set == b.set && a.order != b.order =>
+            {
+                Some("the same pairs as recorded, in another order".to_owned())
+            }
+            _ => Some(format!("recorded {}, now {}", text(self), text(now))),
+        }
+    }
+}
+
 impl RecordedBodies {
     /// The columns, borrowed for a step.
     pub fn bodies(&self) -> Bodies<'_> {

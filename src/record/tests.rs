@@ -1,7 +1,7 @@
 //! Damaged contents with checksums that fit: as if someone had made them.
 
 use crate::record::format::{HEAD_LEN, checksum};
-use crate::record::{RecordedEntry, Recording, RecordingError};
+use crate::record::{PairDigest, RecordedEntry, RecordedOutcome, Recording, RecordingError};
 use crate::{Bodies, ChangedRows, Filter, Statics, World};
 use parking_lot::Mutex;
 use std::io::{self, Write};
@@ -112,4 +112,20 @@ fn contents_are_checked_even_if_checksums_fit() {
         }
     }
     assert!(errors > 1_000 && accepted > 1_000, "{errors} {accepted}");
+}
+
+#[test]
+fn differences_of_outcomes_are_named() {
+    let digest = |set, order| PairDigest { body_pair_count: 2, static_pair_count: 1, set, order };
+    let stepped = |set, order| RecordedOutcome::Stepped { step_number: 7, pairs: digest(set, order) };
+    let failed = RecordedOutcome::Failed { message: "row 3".to_owned() };
+    assert_eq!(stepped(1, 1).difference(&stepped(1, 1)), None);
+    assert!(stepped(1, 1).difference(&stepped(1, 2)).is_some_and(|text| text.contains("another order")));
+    let text = stepped(1, 1).difference(&stepped(2, 2)).expect("other pairs");
+    assert!(
+        text.contains("recorded step 7 with 2 body pairs and 1 static pairs, hash 0000000000000001, now"),
+        "{text}"
+    );
+    let text = RecordedOutcome::Done.difference(&failed).expect("an error");
+    assert_eq!(text, "recorded no error, now the error \"row 3\"");
 }

@@ -155,33 +155,14 @@ fn replay_calls(mut recording: Recording<File>, config: WorldConfig) -> Result<R
         // A call that panicked changed nothing.
         if outcome != Some(RecordedOutcome::Panicked) {
             let now = call.replay(&mut world);
-            if let Some(recorded) = outcome.filter(|recorded| *recorded != now) {
-                let message = format!("at byte {offset}: {}", difference(&recorded, &now));
+            if let Some(difference) = outcome.and_then(|recorded| recorded.difference(&now)) {
+                let message = format!("at byte {offset}: {difference}");
                 return Err(Failure::Different { call: call_count, message });
             }
         }
         call_count += 1;
     }
     Ok(Replayed { call_count, step_number: world.step_number(), is_complete: recording.is_complete() })
-}
-
-/// How the outcome of a call differs from the recorded one.
-fn difference(recorded: &RecordedOutcome, now: &RecordedOutcome) -> String {
-    use RecordedOutcome::{Failed, Stepped};
-    let text = |outcome: &RecordedOutcome| match outcome {
-        Failed { message } => format!("the error \"{message}\""),
-        Stepped { step_number, pairs } => format!(
-            "step {step_number} with {} body pairs and {} static pairs, hash {:016x}",
-            pairs.body_pair_count, pairs.static_pair_count, pairs.set
-        ),
-        _ => "no error".to_owned(),
-    };
-    match (recorded, now) {
-        (Stepped { pairs: a, .. }, Stepped { pairs: b, .. }) if a.set == b.set && a.order != b.order => {
-            "the same pairs as recorded, in another order".to_owned()
-        }
-        _ => format!("recorded {}, now {}", text(recorded), text(now)),
-    }
 }
 
 /// The file of a recording, written by the process that began it.
