@@ -7,10 +7,10 @@
 //!   the list of its cell. The lists are made once for all steps.
 //! - More than bodies, or as many where a search of the band reads many bodies: its bodies search a
 //!   point grid of the statics, in which these are sorted once for all steps.
-//! - More, but that grid does not suit, as where most statics are in a pile: its bodies search a
-//!   packed tree of the statics, which is built once for all steps.
-//! - Up to a few times as many as bodies, but that tree is very slow too, as where statics of many
-//!   sizes overlap: they are searched for in the band nevertheless, if that is faster.
+//! - Of many sizes, or most of them in a pile, so that those ways are slow or do not suit: its bodies
+//!   search a packed tree of the statics, which is built once for all steps.
+//! - Up to a few times as many as bodies, but all that is very slow, as where statics of many sizes
+//!   overlap: they are searched for in the band nevertheless, if that is faster.
 //! - More, but its bodies touch few of them, or are too few for what would have to be made; and in
 //!   a step that is told which rows changed: its bodies search the static tree, in groups of up to
 //!   64 that are near each other.
@@ -27,8 +27,8 @@ use std::sync::Arc;
 /// Statics are searched for in a band if there are at most this many for four of its bodies.
 const STATICS_PER_4_BODIES: usize = 5;
 
-/// They are also searched for there if there are at most this many for each body, and a search of
-/// the packed tree is very slow.
+/// They are also searched for there if there are at most this many for each body, and all other
+/// ways are very slow.
 const STATICS_PER_BODY_MAX: usize = 8;
 
 /// There are taken to be more than a limit, without counting them, if the leaves that the band
@@ -43,19 +43,20 @@ const STATICS_PER_BODY: usize = 1000;
 /// changed.
 const LOOSE_STATICS_PER_BODY: usize = 4;
 
-/// And if a search of it takes a body at most this many nanoseconds, in the mean of a sample. A
-/// longer one tests many statics that the body does not touch; a packed tree has fewer of these.
-const PROBE_NS_MAX: f64 = 200.0;
+/// If the pairs of a body take more nanoseconds than this, a packed tree is worth making: its
+/// searches test fewer statics that the body does not touch.
+const SLOW_NS: f64 = 100.0;
 
-/// A search of the packed tree that takes a body more nanoseconds than this is very slow.
-const PACKED_NS_MAX: f64 = 350.0;
-
-/// To gather more than a few statics takes about this many nanoseconds a body.
+/// And if they still take more than this, it is worth while to gather more than a few statics,
+/// which takes `GATHER_NS` a body.
+const VERY_SLOW_NS: f64 = 350.0;
 const GATHER_NS: f64 = 80.0;
 
-/// Statics are listed if there are at most this many for each body of the most common size.
-/// Otherwise, to make lists could take longer than the next thousand steps gain by them.
-const LISTED_STATICS_PER_BODY: usize = 50;
+/// Statics are listed if there are at most this many for each body of the most common size, and
+/// packed in a tree although there is another way if there are at most this many for each body of
+/// the band. Otherwise, to make lists or a tree could take longer than the next thousand steps gain
+/// by them.
+const FASTER_STATICS_PER_BODY: usize = 50;
 
 /// Lists of statics are used if the leaves of the tree that a band touches have at least one entry
 /// for so many bodies.
@@ -64,9 +65,9 @@ const BODIES_PER_ENTRY: usize = 4;
 /// And if at most this many have to be tested for a body, in the mean of a sample.
 const LISTED_MAX: usize = 64;
 
-/// The packed tree is considered if the leaves of the static tree that a body touches have more
-/// entries than this, in the mean of a sample. Otherwise bodies search the static tree, which is
-/// faster if they touch few statics or none.
+/// Where there are many statics and no grid suits them, the packed tree is considered if the leaves
+/// of the static tree that a body touches have more entries than this, in the mean of a sample.
+/// Otherwise bodies search the static tree, which is faster if they touch few statics or none.
 const ENTRIES_MAX: usize = 16;
 
 /// Bodies of that sample. It is large because most statics may be in a pile that few bodies touch.
@@ -105,22 +106,40 @@ impl<'s> StaticWay<'s> {
             return Self::Lists(lists);
         }
         let (step, population) = (&pass.step, band.band().population());
-        let per_body = 1.0 / population as f64;
-        if let Some(gathered) = gather_up_to(STATICS_PER_4_BODIES * population / 4, step, band, found) {
-            let grid = grid_if_faster(step, band, gathered.ns() * per_body);
-            return grid.map_or(Self::InBand(gathered), Self::Grid);
-        }
-        if let Some((grid, _)) = grid_for(step, band) {
-            return Self::Grid(grid);
-        }
-        let Some((packed, ns)) = packed_for(step, band) else { return Self::Groups };
-        if ns > PACKED_NS_MAX
-            && let Some(gathered) = gather_up_to(STATICS_PER_BODY_MAX * population, step, band, found)
-            && GATHER_NS + gathered.ns() * per_body < ns
-        {
+        let per_body = |gathered: GatheredBoxes| gathered.ns() / population as f64;
+        let few = gather_up_to(STATICS_PER_4_BODIES * population / 4, step, band, found);
+        if let Some(gathered) = few.filter(|&gathered| per_body(gathered) < CLEARLY_FASTER * PROBE_NS_MIN) {
             return Self::InBand(gathered);
         }
-        Self::Packed(packed)
+        let Some(loose_max) = loose_max(step, band) else {
+            return few.map_or(Self::Groups, |gathered| Self::InBand(band.consider_tree(gathered, f64::INFINITY)));
+        };
+        let grid = grid_for(step, band, loose_max);
+        let (few_ns, grid_ns) = (few.map_or(f64::INFINITY, per_body), grid.map_or(f64::INFINITY, |(_, ns)| ns));
+        let may_be_packed = match (few, grid) {
+            (None, None) => touch_many(step, band),
+            _ => few_ns.min(grid_ns) > SLOW_NS && step.statics.tree.len() <= FASTER_STATICS_PER_BODY * population,
+        };
+        let packed = if may_be_packed { packed_for(step, band) } else { None };
+        let packed_ns = packed.map_or(f64::INFINITY, |(_, ns)| ns);
+        let other_ns = packed_ns.min(CLEARLY_FASTER * grid_ns);
+        let (gathered, gather_ns) = match few {
+            None if packed.is_some() && other_ns > VERY_SLOW_NS => {
+                (gather_up_to(STATICS_PER_BODY_MAX * population, step, band, found), GATHER_NS)
+            }
+            _ => (few, 0.0),
+        };
+        if let Some(gathered) = gathered {
+            let gathered = band.consider_tree(gathered, other_ns * population as f64);
+            if gather_ns + per_body(gathered) < other_ns {
+                return Self::InBand(gathered);
+            }
+        }
+        match (grid, packed) {
+            (Some((grid, _)), _) if grid_ns <= packed_ns => Self::Grid(grid),
+            (_, Some((packed, _))) => Self::Packed(packed),
+            _ => Self::Groups,
+        }
     }
 }
 
@@ -162,7 +181,7 @@ fn lists_for(pass: &PassContext<'_>, band: &BuiltBand<'_>) -> Option<Arc<StaticL
         return None;
     }
     let sizes = pass.common_sizes?;
-    if pass.step.statics.tree.len() > LISTED_STATICS_PER_BODY * sizes.count {
+    if pass.step.statics.tree.len() > FASTER_STATICS_PER_BODY * sizes.count {
         return None;
     }
     // Lists for smaller bodies are shorter; those for all are made only if some body needs them.
@@ -182,34 +201,16 @@ fn lists_for(pass: &PassContext<'_>, band: &BuiltBand<'_>) -> Option<Arc<StaticL
     (tested <= LISTED_MAX * sampled).then_some(lists)
 }
 
-/// The grid of the statics, if to search it for each body of a band is clearly faster than what is
-/// estimated to take `ns` nanoseconds a body.
-fn grid_if_faster<'s>(step: &StepContext<'s>, band: &BuiltBand<'_>, ns: f64) -> Option<&'s StaticBands> {
-    // Before the grid is made.
-    if ns < CLEARLY_FASTER * PROBE_NS_MIN {
-        return None;
-    }
-    let (grid, probe_ns) = grid_for(step, band)?;
-    (CLEARLY_FASTER * probe_ns < ns).then_some(grid)
-}
-
 /// The grid of the statics, and about how long a search of it takes for a body of a band, in
-/// nanoseconds; `None` if it does not suit the band, or that is too long.
-fn grid_for<'s>(step: &StepContext<'s>, band: &BuiltBand<'_>) -> Option<(&'s StaticBands, f64)> {
-    let loose_max = loose_max(step, band)?;
+/// nanoseconds; `None` if it does not suit the band.
+fn grid_for<'s>(step: &StepContext<'s>, band: &BuiltBand<'_>, loose_max: usize) -> Option<(&'s StaticBands, f64)> {
     let grid = step.statics.bands(step.level)?;
-    let probe_ns = mean_probe_ns(grid, band);
-    (grid.left_out.len() <= loose_max && probe_ns <= PROBE_NS_MAX).then_some((grid, probe_ns))
+    (grid.left_out.len() <= loose_max).then(|| (grid, mean_probe_ns(grid, band)))
 }
 
 /// The statics in a packed tree, and about how long a search of it takes for a body of a band, in
-/// nanoseconds; `None` if it does not suit the band, or its bodies touch few statics in the mean of
-/// a sample.
+/// nanoseconds.
 fn packed_for<'s>(step: &StepContext<'s>, band: &BuiltBand<'_>) -> Option<(&'s PackedStatics, f64)> {
-    loose_max(step, band)?;
-    if !touch_many(step, band) {
-        return None;
-    }
     let packed = step.statics.packed()?;
     let bodies: SmallVec<[BodyRecord; PACKED_SAMPLE]> = sample(band, PACKED_SAMPLE).collect();
     Some((packed, packed.filed.searches_ns(step.level, &bodies) / bodies.len() as f64))
@@ -299,10 +300,15 @@ mod tests {
         let far: Vec<RawAabb> = pile.iter().map(|aabb| aabb.map(|edge| edge + 200.0)).collect();
         let around: Vec<RawAabb> = bodies.iter().chain(&[[300.0, 300.0, 301.0, 301.0]]).copied().collect();
         assert_eq!(way_for(&around, &far, None), "groups");
+        let mut of_any_size = |count: usize, octaves: f32| -> Vec<RawAabb> {
+            let mut corner_and_side = || (random.point(-10.0, 100.0), 2f32.powf(random.range(-3.0, octaves)));
+            (0..count).map(|_| corner_and_side()).map(|([x, y], side)| [x, y, x + side, y + side]).collect()
+        };
+        // The largest make cells so large that each has too many.
+        assert_eq!(way_for(&bodies, &of_any_size(10_000, 5.0), None), "packed");
         // Three for each body, which overlap hundreds of them: no search of theirs is fast.
-        let mut of_any_size = || (random.point(-10.0, 100.0), 2f32.powf(random.range(0.0, 8.0)));
-        let overlapping: Vec<RawAabb> =
-            (0..12_000).map(|_| of_any_size()).map(|([x, y], side)| [x, y, x + side, y + side]).collect();
-        assert_eq!(way_for(&bodies, &overlapping, None), "in band");
+        assert_eq!(way_for(&bodies, &of_any_size(12_000, 8.0), None), "in band");
+        // So are the bodies, so that to search the band takes long.
+        assert_eq!(way_for(&of_any_size(4000, 5.0), &of_any_size(4000, 5.0), None), "packed");
     }
 }

@@ -327,7 +327,7 @@ const PINNED_FORMS: &[(&str, usize, u64)] = &[
     ("power_law, filters", 17511, 0x12fe3450b67531a3),
     ("crowd, asleep", 237933, 0x14f75376f267fb6e),
     ("crowded, with more statics", 199210, 0x336ef1ad8ced149e),
-    ("crowd, with lines", 544047, 0x347b8c11ac96946e),
+    ("crowd, with lines", 544047, 0xc8456e38244e5fd6),
     ("few, with large statics", 1966, 0x00fa5c1276866379),
     ("few, with oversized statics", 57, 0x8c1b295f1c50a847),
     ("castles, asleep", 1028984, 0x6864a779e1304c41),

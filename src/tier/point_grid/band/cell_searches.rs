@@ -53,15 +53,17 @@ impl CellSearches {
         let longer = self.sample.iter().filter(|(aabb, _)| side(aabb, axis) > longest);
         self.weight * longer.map(|(_, ns)| ns).sum::<f64>()
     }
+}
 
-    /// About how many bodies overlap the boxes.
-    pub(super) fn hits(&self, bodies: &SoaColumns<'_>) -> f64 {
-        let step = bodies.len().div_ceil(COMPARED);
-        let compared = (0..bodies.len()).step_by(step).map(|at| bodies.aabb(at));
-        let compared: SmallVec<[RawAabb; COMPARED]> = compared.collect();
-        let hits = |(aabb, _): &(RawAabb, f64)| compared.iter().filter(|body| overlaps(body, aabb)).count();
-        step as f64 * self.weight * self.sample.iter().map(hits).sum::<usize>() as f64
-    }
+/// About how many bodies overlap some boxes, each counted for each of these.
+pub(super) fn hits(boxes: &[BodyRecord], bodies: &SoaColumns<'_>) -> f64 {
+    let step = bodies.len().div_ceil(COMPARED);
+    let compared = (0..bodies.len()).step_by(step).map(|at| bodies.aabb(at));
+    let compared: SmallVec<[RawAabb; COMPARED]> = compared.collect();
+    let sampled = some_of(boxes, SAMPLED);
+    let weight = step as f64 * boxes.len() as f64 / sampled.len() as f64;
+    let hits = |of: &BodyRecord| compared.iter().filter(|body| overlaps(body, &of.aabb)).count();
+    weight * sampled.map(hits).sum::<usize>() as f64
 }
 
 /// About how long a search of some cells takes, in nanoseconds.

@@ -11,7 +11,7 @@
 use crate::input::filter::Filter;
 use crate::memory::shared_column::SharedColumn;
 use crate::tier::point_grid::band::built_band::{BuiltBand, lookup_by_row};
-use crate::tier::point_grid::band::cell_searches::{CELL_SEARCH_NS, CellSearches};
+use crate::tier::point_grid::band::cell_searches::{CELL_SEARCH_NS, CellSearches, hits};
 use crate::tier::point_grid::band::scratch::PairScratch;
 use crate::tier::point_grid::band::sweep::SweepPlan;
 use crate::tier::sweep::packed_tree;
@@ -53,31 +53,46 @@ impl GatheredBoxes {
 
 impl BuiltBand<'_> {
     /// Chooses how the pairs with the boxes of the scratch are to be found.
-    ///
-    /// The tree of the bodies is built if that seems to be the fastest. Then its leaves tell what
-    /// searches of it take.
     pub(super) fn choose_method(&mut self) -> GatheredBoxes {
-        let (lookup, bounds, bodies) = (self.close_lookup(), self.band().bounds(), self.cells.columns());
-        let PairScratch { boxes, tree, sort, .. } = &mut *self.scratch;
+        let gathered = self.choose_without_tree();
+        self.consider_tree(gathered, f64::INFINITY)
+    }
+
+    /// As [`choose_method`](Self::choose_method), without a tree.
+    pub(super) fn choose_without_tree(&self) -> GatheredBoxes {
+        let (bodies, boxes) = (self.cells.columns(), &self.scratch.boxes);
         if boxes.len() < FEW {
             return GatheredBoxes { method: Method::Cells, ns: CELL_SEARCH_NS * boxes.len() as f64 };
         }
-        let searches = CellSearches::sample(&lookup, &self.cells, boxes);
-        let mut best = GatheredBoxes { method: Method::Cells, ns: searches.ns() };
-        if let Some(plan) = SweepPlan::cheapest(&searches, &bounds, bodies, boxes) {
-            best = GatheredBoxes { method: Method::Sweep(plan), ns: plan.ns };
+        let searches = CellSearches::sample(&self.close_lookup(), &self.cells, boxes);
+        match SweepPlan::cheapest(&searches, &self.band().bounds(), bodies, boxes) {
+            Some(plan) => GatheredBoxes { method: Method::Sweep(plan), ns: plan.ns },
+            None => GatheredBoxes { method: Method::Cells, ns: searches.ns() },
+        }
+    }
+
+    /// Chooses between the method of the boxes that were gathered last and a search of the tree of
+    /// the bodies. Their pairs may also be found in another way, which takes `other_ns` nanoseconds.
+    ///
+    /// The tree is built if that seems to be the fastest of all. Then its leaves tell what searches
+    /// of it take.
+    pub(crate) fn consider_tree(&mut self, gathered: GatheredBoxes, other_ns: f64) -> GatheredBoxes {
+        let (bodies, best_ns) = (self.cells.columns(), gathered.ns.min(other_ns));
+        let PairScratch { boxes, tree, sort, .. } = &mut *self.scratch;
+        if boxes.len() < FEW {
+            return gathered;
         }
         if tree.is_empty() {
             let built = packed_tree::BUILD_NS * bodies.len() as f64;
             let ns = built + packed_tree::SEARCH_NS * boxes.len() as f64;
             // Its leaves are not known, but the more hits, the more of them are searched.
-            if ns >= best.ns || ns + packed_tree::HIT_NS * searches.hits(bodies) >= best.ns {
-                return best;
+            if ns >= best_ns || ns + packed_tree::HIT_NS * hits(boxes, bodies) >= best_ns {
+                return gathered;
             }
             tree.build(bodies, boxes, lookup_by_row(self.filters_by_row), sort);
         }
         let ns = tree.searches_ns(self.level, boxes);
-        if ns < best.ns { GatheredBoxes { method: Method::Tree, ns } } else { best }
+        if ns < gathered.ns { GatheredBoxes { method: Method::Tree, ns } } else { gathered }
     }
 }
 
@@ -116,6 +131,7 @@ mod tests {
         let mut band = band.build(CellSize::ForOwnPairs, PairRules::default());
         others.map(|others| {
             let gathered = band.gather(others.iter().copied());
+            let gathered = band.consider_tree(gathered, f64::INFINITY);
             let pairs = found(|sink| band.pairs_with_gathered(gathered, Others::Bodies, sink));
             let pairs_of = |a: &BodyRecord| {
                 let (aabb, row) = (a.aabb, a.row);
@@ -156,6 +172,18 @@ mod tests {
         assert!(!matches!(alone.method, Method::Tree), "{alone:?}");
         let [fewest] = methods(&bodies, [&others[..FEW - 1]]);
         assert!(matches!(fewest.method, Method::Cells), "{fewest:?}");
+    }
+
+    #[test]
+    fn no_tree_is_built_where_another_way_is_faster() {
+        let mut random = SplitMix64::new(6);
+        let [bodies, others] = nested(&mut random);
+        let mut band = LoneBand::new(&bodies, &[]);
+        let mut band = band.build(CellSize::ForOwnPairs, PairRules::default());
+        let gathered = band.gather(others.iter().copied());
+        let slow = packed_tree::BUILD_NS * bodies.len() as f64;
+        assert!(!matches!(band.consider_tree(gathered, slow).method, Method::Tree) && band.scratch.tree.is_empty());
+        assert!(matches!(band.consider_tree(gathered, f64::INFINITY).method, Method::Tree));
     }
 
     #[test]

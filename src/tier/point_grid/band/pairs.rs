@@ -66,7 +66,8 @@ impl BuiltBand<'_> {
     /// Finds the pairs of its own bodies with ghosts (PARTITION-2). `None` once the pair limit is
     /// exceeded.
     pub(crate) fn ghost_pairs(&mut self, sink: &mut PairSink<'_>) -> Option<()> {
-        let gathered = self.gather_in_band(self.ghosts.iter().copied());
+        self.take_in_band(self.ghosts.iter().copied());
+        let gathered = self.choose_method();
         self.pairs_with_gathered(gathered, Others::Bodies, sink)
     }
 
@@ -78,23 +79,29 @@ impl BuiltBand<'_> {
         what: Others<'_>,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
-        let gathered = self.gather(others);
+        self.take(others);
+        let gathered = self.choose_method();
         self.pairs_with_gathered(gathered, what, sink)
     }
 
-    /// Takes boxes in the axes of the world for [`pairs_with_gathered`](Self::pairs_with_gathered).
+    /// Takes boxes in the axes of the world for [`pairs_with_gathered`](Self::pairs_with_gathered),
+    /// and chooses how their pairs are to be found without a tree.
     pub(crate) fn gather(&mut self, others: impl Iterator<Item = BodyRecord>) -> GatheredBoxes {
-        let axes = self.axes();
-        let in_band = |BodyRecord { aabb, row }| BodyRecord { aabb: *axes.box_to_band(aabb).edges(), row };
-        self.gather_in_band(others.map(in_band))
+        self.take(others);
+        self.choose_without_tree()
     }
 
-    fn gather_in_band(&mut self, others: impl Iterator<Item = BodyRecord>) -> GatheredBoxes {
+    fn take(&mut self, others: impl Iterator<Item = BodyRecord>) {
+        let axes = self.axes();
+        let in_band = |BodyRecord { aabb, row }| BodyRecord { aabb: *axes.box_to_band(aabb).edges(), row };
+        self.take_in_band(others.map(in_band));
+    }
+
+    fn take_in_band(&mut self, others: impl Iterator<Item = BodyRecord>) {
         let bounds = self.band().bounds();
         let boxes = &mut self.scratch.boxes;
         boxes.clear();
         boxes.extend(others.filter(|other| bounds.overlaps(&BandBox::from_edges(other.aabb))));
-        self.choose_method()
     }
 
     /// Finds the pairs of these bodies with the boxes that were gathered last, by the method that
