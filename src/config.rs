@@ -207,8 +207,8 @@ impl WorldConfig {
     /// It applies where bodies are evenly distributed; where they cluster, cells adapt to the
     /// clusters. Cells that would be smaller than the largest box of the grid are enlarged. Without
     /// this setting, the side is derived from the density of each part of the world; and where
-    /// bodies of very different sizes are mixed, a single row of narrow columns may replace cells,
-    /// which makes steps faster and queries slower. Must be finite and above 0.
+    /// bodies of very different sizes are mixed, columns of cells may be finer than bodies, which
+    /// makes steps faster and queries slower. Must be finite and above 0.
     pub fn with_cell_size(mut self, side: impl Into<Option<f32>>) -> Self {
         self.cell_size = side.into();
         self

@@ -36,7 +36,7 @@
 //!
 //! | tier | contains | structure |
 //! |---|---|---|
-//! | 1 common | bodies up to a size limit, the bound, derived from each step's bodies unless set | point grids: each body is filed once, as a point, in cells so wide that boxes that overlap are in the same or adjacent cells; where sizes are mixed, there may be one row of narrower cells instead |
+//! | 1 common | bodies up to a size limit, the bound, derived from each step's bodies unless set | point grids: each body is filed once, as a point, in cells so wide that boxes that overlap are in the same or adjacent cells; where sizes are mixed, columns may be finer |
 //! | 2 oversized | larger bodies | loose/tight double grid: each body is in one loose cell that grows to cover it; a coarser tight grid lists the loose cells |
 //! | 3 static | boxes that rarely change | quadtree with nodes of 8 bytes; statics changed since it was built are in a second, small one. Where a part of the world has more than a few statics, steps search a grid of all |
 //!

@@ -7,8 +7,8 @@
 //!   the list of its cell. The lists are made once for all steps.
 //! - More than bodies, or as many where a search of the band reads many bodies: its bodies search a
 //!   point grid of the statics, in which these are sorted once for all steps.
-//! - Of many sizes, or most of them in a pile, so that those ways are slow or do not suit: its bodies
-//!   search a packed tree of the statics, which is built once for all steps.
+//! - Of many sizes, or most of them in a pile, so that those ways are slow or do not suit: its
+//!   bodies search a packed tree of the statics, which is built once for all steps.
 //! - Up to a few times as many as bodies, but all that is very slow, as where statics of many sizes
 //!   overlap: they are searched for in the band nevertheless, if that is faster.
 //! - More, but its bodies touch few of them, or are too few for what would have to be made; and in

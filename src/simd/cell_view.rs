@@ -9,6 +9,7 @@ use std::ops::Range;
 pub(crate) struct CellView<'a> {
     columns: SoaColumns<'a>,
     starts: CellStarts<'a>,
+    columns_reached: usize,
 }
 
 /// A rectangle of cells: ranges of cell columns and of cell rows, borders not counted.
@@ -24,7 +25,12 @@ impl<'a> CellView<'a> {
     /// If the population of the table is not that of the columns.
     pub(crate) fn new(columns: SoaColumns<'a>, starts: CellStarts<'a>) -> Self {
         assert_eq!(columns.len(), starts.population(), "the table belongs to these columns");
-        Self { columns, starts }
+        Self { columns, starts, columns_reached: 1 }
+    }
+
+    /// The same with entries that reach up to so many columns beyond their own, instead of one.
+    pub(crate) fn with_columns_reached(self, columns_reached: usize) -> Self {
+        Self { columns_reached, ..self }
     }
 
     /// See [`SoaColumns::with_filters`].
@@ -43,6 +49,11 @@ impl<'a> CellView<'a> {
 
     pub(super) fn starts(&self) -> &CellStarts<'a> {
         &self.starts
+    }
+
+    /// How many columns beyond its own an entry reaches, at most.
+    pub(super) fn columns_reached(&self) -> usize {
+        self.columns_reached
     }
 
     /// The entries of row `y` in the cell columns `x`.

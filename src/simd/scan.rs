@@ -35,8 +35,8 @@ const LISTS_AHEAD: usize = 8;
 /// once the pair limit is exceeded.
 ///
 /// The later partners of an entry are in two runs: the rest of its own cell with the cells to the
-/// right that its box reaches, and the three cells below. Several columns are reached in grids of
-/// one row only. Either run is shorter if the entry's box does not reach that far.
+/// right that its box reaches; and, if it reaches below, the cells there from which boxes may reach
+/// its own column, and those up to where its box ends.
 ///
 /// A row of cells is scanned in two loops, [`ROW_AT_ONCE`] entries at a time: first all entries
 /// against their own row, then those that reach below against the next row. Both loops are long and
@@ -55,6 +55,7 @@ pub(super) unsafe fn scan_cells<B: Backend>(
 ) -> Option<()> {
     let stride = cells.starts().stride();
     let starts = cells.starts().as_slice();
+    let columns_reached = cells.columns_reached();
     let columns = RawColumns::new(cells.columns(), tests.filters);
     let population = cells.columns().len();
     assert_eq!(keys.len(), population, "there is a key for each entry");
@@ -66,7 +67,8 @@ pub(super) unsafe fn scan_cells<B: Backend>(
         if row_start >= probes.end {
             break;
         }
-        let row_end = (starts[(y + 1) * stride] as usize).min(probes.end);
+        let row_below = (y + 1) * stride;
+        let row_end = (starts[row_below] as usize).min(probes.end);
         let mut i = row_start.max(probes.start);
         while i < row_end {
             let end = row_end.min(i + ROW_AT_ONCE);
@@ -116,7 +118,8 @@ pub(super) unsafe fn scan_cells<B: Backend>(
             for &i in &below[..below_count] {
                 let key = CellKey(keys[i as usize]);
                 let cell = key.cell() + stride;
-                let (start, end) = (starts[cell - 1] as usize, starts[cell + 1 + key.right()] as usize);
+                let first = cell.max(row_below + columns_reached) - columns_reached;
+                let (start, end) = (starts[first] as usize, starts[cell + 1 + key.right()] as usize);
                 let (start, end) = (start.min(population), end.min(population));
                 // SAFETY: the entry has a key, and the run was clipped to the population.
                 unsafe {

@@ -307,10 +307,10 @@ const PINNED_SCENES: &[(&str, usize, u64)] = &[
     ("nested_clusters", 151602, 0x46330687d33b5051),
     ("harp", 82, 0x32b4a3076d777b9b),
     ("corridors", 45093, 0x2e6ae3fd0caf15b3),
-    ("shaft", 636585, 0x048efcade299997b),
-    ("shaft_clustered", 727451, 0x2be67956db4c9bc6),
+    ("shaft", 636585, 0xdb9cbcf724208877),
+    ("shaft_clustered", 727451, 0x4bdc3f99a6775356),
     ("lines_and_squares", 205563, 0xb794b2e66dc85cb3),
-    ("box_pruning", 2249811, 0x2a99c98c58d8399a),
+    ("box_pruning", 2249811, 0xa251a0fd8b13017a),
     ("bepu", 35658, 0x7866aa74dae07b12),
 ];
 

@@ -190,6 +190,7 @@ struct Cells {
     keys: Vec<u32>,
     width: usize,
     height: usize,
+    columns_reached: usize,
 }
 
 impl Cells {
@@ -216,12 +217,25 @@ impl Cells {
             starts.push(keys.len() as u32);
         }
         starts.resize(table_words(height, stride), keys.len() as u32);
-        Self { words: columns(&contents.concat(), padding), starts, keys, width, height }
+        Self { words: columns(&contents.concat(), padding), starts, keys, width, height, columns_reached: 1 }
+    }
+
+    /// The same cells with boxes that reach up to so many columns beyond their own, at random.
+    fn with_columns_reached(mut self, columns_reached: usize, random: &mut Random) -> Self {
+        let stride = self.width + 2;
+        for key in &mut self.keys {
+            let (cell, below) = (CellKey(*key).cell(), CellKey(*key).below());
+            // At most into the border.
+            let most = columns_reached.min(stride - 1 - cell % stride);
+            *key = CellKey::new(cell as u32, random.below(most + 1) as u32, below as u32).0;
+        }
+        Self { columns_reached, ..self }
     }
 
     fn view(&self) -> CellView<'_> {
         let starts = CellStarts::filled(&self.starts, self.width + 2, self.height);
-        CellView::new(SoaColumns::of(&self.words, self.keys.len()), starts)
+        let columns = SoaColumns::of(&self.words, self.keys.len());
+        CellView::new(columns, starts).with_columns_reached(self.columns_reached)
     }
 
     /// The entries of a cell, none if it is outside.

@@ -17,13 +17,12 @@ fn cells_twin(cells: &Cells, records: &[BodyRecord]) -> Vec<[u32; 2]> {
     for y in 0..cells.height {
         let of_row = || (0..cells.width).flat_map(|x| cells.cell(x, y).map(move |i| (i, x)));
         for (i, x) in of_row() {
-            let right = if CellKey(cells.keys[i]).right() == 1 { cells.cell(x + 1, y) } else { 0..0 };
-            test(i, &mut (i + 1..cells.cell(x, y).end).chain(right));
+            let right = x + 1..=x + CellKey(cells.keys[i]).right();
+            test(i, &mut (i + 1..cells.cell(x, y).end).chain(right.flat_map(|x| cells.cell(x, y))));
         }
         for (i, x) in of_row().filter(|&(i, _)| CellKey(cells.keys[i]).below() == 1) {
-            let left = if x > 0 { cells.cell(x - 1, y + 1) } else { 0..0 };
-            let right = if CellKey(cells.keys[i]).right() == 1 { cells.cell(x + 1, y + 1) } else { 0..0 };
-            test(i, &mut left.chain(cells.cell(x, y + 1)).chain(right));
+            let around = x.saturating_sub(cells.columns_reached)..=x + CellKey(cells.keys[i]).right();
+            test(i, &mut around.flat_map(|x| cells.cell(x, y + 1)));
         }
     }
     pairs
@@ -72,6 +71,24 @@ fn cells_agree_with_the_twin() {
             let (view, keys) = (cells.view(), &cells.keys);
             found += check(&format!("round {round}, {width} wide, {padding:?}"), &truth, |level, sink| {
                 level.scan_cells(&view, keys, 0..usize::MAX, sink)
+            });
+        }
+    }
+    assert!(found > 30_000, "{found}");
+}
+
+#[test]
+fn fine_columns_agree_with_the_twin() {
+    let mut random = Random::new(16);
+    let mut found = 0;
+    for round in 0..20 {
+        let contents = mixed_cells(&mut random);
+        for (width, reached) in [(1, 5), (4, 2), (5, 5), (10, 3), (20, 127)] {
+            let cells = Cells::new(width, &contents, PADDINGS[round % 3], &mut random);
+            let cells = cells.with_columns_reached(reached, &mut random);
+            let truth = cells_twin(&cells, &contents.concat());
+            found += check(&format!("round {round}, {width} wide, {reached} reached"), &truth, |level, sink| {
+                level.scan_cells(&cells.view(), &cells.keys, 0..usize::MAX, sink)
             });
         }
     }

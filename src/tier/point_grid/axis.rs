@@ -6,8 +6,7 @@
 //!
 //! So two boxes that overlap are filed, by their lower edges, at most one cell apart: say `a.min <=
 //! b.min`; overlap means `b.min <= a.max`, and therefore `cell(a.min) <= cell(b.min) <= cell(a.max)
-//! <= cell(a.min) + 1`. The columns of a band of one row may be narrower than boxes (BAND-2) and
-//! keep AXIS-1 alone.
+//! <= cell(a.min) + 1`. Columns that are finer than boxes (BAND-2) keep AXIS-1 alone.
 //!
 //! An axis has one of three forms. *Linear*: equal cells. *Merged*: fine equal cells, of which
 //! sparse neighbors were joined (joining keeps both invariants). *Borders*: cells of any width,

@@ -16,8 +16,8 @@
 
 // In the order of a step: `filing` plans size classes and bands from a sample (`size_classes`,
 // `orientation`, `planner`) and distributes bodies to bands (`route`, `partition`); each band
-// chooses its cells (`band/cell_layout`, `band/one_row`), sorts its bodies (`band/build`) and finds
-// its pairs (`band/own_method`, `band/other_method`); `bands` keeps all of them for queries
+// chooses its cells (`band/cell_layout`, `band/fine_columns`), sorts its bodies (`band/build`) and
+// finds its pairs (`band/own_method`, `band/other_method`); `bands` keeps all of them for queries
 // (`box_query`, `nearest`, `ray`).
 // `PointGrid` is all of this as one public type.
 

@@ -286,7 +286,7 @@ impl SizeSample {
         let if_crowded =
             |body_ns: f64| body_ns * classed.len() as f64 + CROWDED_SEARCH_NS * (self.rows.len() - to) as f64;
         let mut cost = in_cells;
-        if self.may_be_one_row && if_crowded(CROWDED_BODY_NS) < in_cells {
+        if self.may_have_fine_columns && if_crowded(CROWDED_BODY_NS) < in_cells {
             // A body is tested with half of those beside it.
             let tests = 0.5 * beside.get_or_insert_with(|| RowsBeside::new(self)).mean(self, from, to);
             cost = cost.min(if_crowded((CROWDED_BODY_NS + tests * TEST_NS).min(CROWDED_BODY_NS_MAX)));

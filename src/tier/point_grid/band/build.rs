@@ -64,7 +64,8 @@ impl Band {
 
     /// The band's bodies in cell order, in the columns and the words into which it was built.
     pub(super) fn cell_view<'a>(&self, columns: &'a [u32], words: &'a [u32]) -> CellView<'a> {
-        CellView::new(SoaColumns::of(columns, self.population()), self.starts(words))
+        let columns = SoaColumns::of(columns, self.population());
+        CellView::new(columns, self.starts(words)).with_columns_reached(self.cells.columns_reached)
     }
 
     /// The entries of each cell.

@@ -2,8 +2,8 @@
 //!
 //! - BAND-1: a body is filed once, under the cell that contains the lower corner of its box.
 //! - BAND-2: the upper corner is at most one row further (AXIS-2), and at most
-//!   `columns_reached` columns. That is one, unless there is a single row. So the partners of a
-//!   body are at most so far away.
+//!   `columns_reached` columns. That is one, unless columns are finer than bodies. So the partners
+//!   of a body are at most so far away.
 //! - BAND-3: whatever the distribution, the tables of a band take at most [`words_max`] words.
 
 use crate::geometry::band_box::BandBox;
@@ -38,8 +38,8 @@ pub(crate) const fn words_max(population: usize) -> usize {
 pub(super) enum Layout {
     /// Equal cells.
     Equal,
-    /// One row of equal columns that may be narrower than bodies; they divide x (0) or y (1).
-    OneRow { axis: usize },
+    /// Equal columns that may be finer than bodies, in equal rows. They divide x (0) or y (1).
+    FineColumns { axis: usize, rows_max: usize },
     /// Fine cells merged into cells about as wide as high where bodies are.
     Merged,
     /// Fine cells merged into cells as narrow as possible, for bodies along a line or in clusters.
@@ -77,10 +77,15 @@ impl CellGrid {
         Self { population, x, y, columns, rows, is_exchanged: false, x_words: 0, y_words: 0, columns_reached: 1 }
     }
 
-    /// A row of so many equal columns, which divide an axis. They may be narrower than boxes.
-    pub(super) fn one_row(population: usize, extents: [Extent; 2], axis: usize, columns: usize) -> Self {
-        let counts = if axis == 0 { [columns, 1] } else { [1, columns] };
-        Self { columns, rows: 1, is_exchanged: axis == 1, ..Self::equal(population, extents, counts) }
+    /// Equal columns, which divide an axis and may be finer than boxes, in equal rows.
+    pub(super) fn fine_columns(
+        population: usize,
+        extents: [Extent; 2],
+        axis: usize,
+        [columns, rows]: [usize; 2],
+    ) -> Self {
+        let counts = if axis == 0 { [columns, rows] } else { [rows, columns] };
+        Self { columns, rows, is_exchanged: axis == 1, ..Self::equal(population, extents, counts) }
     }
 
     /// How many cells there are along x, and along y.
@@ -159,7 +164,7 @@ pub(crate) struct CellLookup<'a> {
 /// The factor covers the rounding of sides, product and sum; what is added covers numbers that a
 /// host flushes to zero. The subtraction needs nothing more. Rounding is monotone: a difference at
 /// or below the lower edge of a body is so after rounding too. If a side is infinite, its axis has
-/// one cell ([`Extent::cells_max`], `one_row`), so infinity minus infinity does no harm.
+/// one cell ([`Extent::cells_max`], `fine_columns`), so infinity minus infinity does no harm.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Reach(Vec4);
 

@@ -1,5 +1,5 @@
 //! Chooses the cells of a band: equal ones if bodies are evenly distributed, otherwise cells that
-//! follow the bodies; or a single row, if cells would be crowded.
+//! follow the bodies; or fine columns, if cells would be crowded.
 //!
 //! Every layout keeps AXIS-1, BAND-2 and BAND-3, so the choice changes the cost of a step and the
 //! order of its pairs, never which pairs there are.
@@ -16,8 +16,8 @@ use crate::tier::point_grid::axis::{
 };
 use crate::tier::point_grid::band::cell_grid::{CellGrid, Layout, starts_max, x_table_max};
 use crate::tier::point_grid::band::equal_cells::{CellSize, POPULATION, SLENDER, equal_cells};
+use crate::tier::point_grid::band::fine_columns::{FineEstimate, fine_columns, measure};
 use crate::tier::point_grid::band::keys::{EqualCells, unpack_cells};
-use crate::tier::point_grid::band::one_row::{RowEstimate, measure_row, one_row};
 use crate::tier::point_grid::band::scratch::BandScratch;
 
 /// Equal cells are used if the cell of a body has at most this many times as many bodies, in the
@@ -47,8 +47,8 @@ const CLEARLY_UNEVEN: f32 = 6.0;
 
 /// Chooses the cells of a band, and fills its tables and the keys of its bodies.
 ///
-/// Also returns the crowding: the mean number of bodies in the cell of a body, itself included; in
-/// one row, half the mean number of tests of a body, which comes to about the same.
+/// Also returns the crowding: the mean number of bodies in the cell of a body, itself included.
+/// With fine columns, it is half the mean number of tests of a body, which is about the same.
 pub(super) fn choose_cells(
     own: &[BodyRecord],
     extents: [Extent; 2],
@@ -58,8 +58,8 @@ pub(super) fn choose_cells(
 ) -> (CellGrid, f32) {
     let mut lay_out = |layout| lay_out(layout, own, extents, cell_size, words, scratch);
     let may_be_even = may_be_even(own, extents);
-    let row = RowEstimate::new(own, extents, cell_size, may_be_even);
-    if let Some((layout, crowding_max)) = row.and_then(|row| row.first_try())
+    let fine = FineEstimate::new(own, extents, cell_size, may_be_even);
+    if let Some((layout, crowding_max)) = fine.and_then(|fine| fine.first_try())
         && let Some(chosen) = lay_out(layout).filter(|(_, crowding)| *crowding <= crowding_max)
     {
         return chosen;
@@ -67,14 +67,12 @@ pub(super) fn choose_cells(
     let mut best = (Layout::Equal, (CellGrid::default(), f32::INFINITY));
     let mut last = Layout::Equal;
     let mut merging_is_hopeless = false;
-    for layout in [Layout::Equal, Layout::OneRow { axis: 0 }, Layout::Merged, Layout::Narrow, Layout::Borders] {
+    let any_fine = Layout::FineColumns { axis: 0, rows_max: 1 };
+    for layout in [Layout::Equal, any_fine, Layout::Merged, Layout::Narrow, Layout::Borders] {
         let layout = match layout {
             Layout::Equal => may_be_even.then_some(layout),
             // Equal cells were tried before, and are crowded.
-            Layout::OneRow { .. } => {
-                let axis = row.and_then(|row| row.axis_if_faster_than(best.1.1));
-                axis.map(|axis| Layout::OneRow { axis })
-            }
+            Layout::FineColumns { .. } => fine.and_then(|fine| fine.layout_if_faster_than(best.1.1)),
             // Both merge the same fine cells.
             Layout::Narrow => (!merging_is_hopeless).then_some(layout),
             Layout::Merged | Layout::Borders => Some(layout),
@@ -88,7 +86,7 @@ pub(super) fn choose_cells(
         let if_even = 1.0 + own.len() as f32 / (cells.columns * cells.rows) as f32;
         let is_good = match layout {
             Layout::Equal => crowding <= UNEVEN_MAX * if_even + 2.0,
-            Layout::OneRow { .. } => crowding < best.1.1,
+            Layout::FineColumns { .. } => crowding < best.1.1,
             _ => crowding <= CROWDED_MAX,
         };
         if is_good || crowding < best.1.1 {
@@ -135,7 +133,7 @@ pub(super) fn lay_out(
     let (x_table, y_table) = tables.split_at_mut(x_table_max(own.len()));
     let mut cells = match layout {
         Layout::Equal => equal_cells(own.len(), extents, cell_size),
-        Layout::OneRow { axis } => one_row(own.len(), extents, axis),
+        Layout::FineColumns { axis, rows_max } => fine_columns(own.len(), extents, axis, rows_max),
         Layout::Merged => merged_cells(false, own, extents, x_table, y_table, scratch)?,
         Layout::Narrow => merged_cells(true, own, extents, x_table, y_table, scratch)?,
         Layout::Borders => cells_between_borders(own, extents[1], x_table, y_table, scratch),
@@ -143,8 +141,8 @@ pub(super) fn lay_out(
     fill_keys(&cells, own, (&x_table[..cells.x_words], &y_table[..cells.y_words]), scratch);
     let starts = &mut starts[..table_words(cells.rows, cells.stride())];
     let squares = scratch.order.count(&scratch.keys, starts);
-    if let Layout::OneRow { .. } = layout {
-        let (columns_reached, tests) = measure_row(&scratch.keys, starts);
+    if let Layout::FineColumns { .. } = layout {
+        let (columns_reached, tests) = measure(&scratch.keys, starts, cells.stride());
         cells.columns_reached = columns_reached;
         return Some((cells, (0.5 * tests as f32 / own.len() as f32).max(1.0)));
     }

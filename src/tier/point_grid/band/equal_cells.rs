@@ -29,8 +29,8 @@ pub(crate) enum CellSize {
 }
 
 impl CellSize {
-    /// Whether a band may get one row of narrow columns instead of cells.
-    pub(in crate::tier::point_grid) fn may_be_one_row(self) -> bool {
+    /// Whether a band may get columns that are finer than its bodies.
+    pub(in crate::tier::point_grid) fn may_have_fine_columns(self) -> bool {
         matches!(self, Self::ForOwnPairs)
     }
 

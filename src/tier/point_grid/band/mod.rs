@@ -8,8 +8,9 @@ mod cell_order;
 pub(super) mod cell_searches;
 pub(super) mod division;
 pub(crate) mod equal_cells;
+pub(super) mod fine_columns;
 mod keys;
-pub(super) mod one_row;
+
 pub(crate) mod other_method;
 mod own_method;
 pub(crate) mod pairs;

@@ -72,7 +72,7 @@ impl BuiltBand<'_> {
     }
 
     /// Chooses between the method of the boxes that were gathered last and a search of the tree of
-    /// the bodies. Their pairs may also be found in another way, which takes `other_ns` nanoseconds.
+    /// the bodies, if the pairs may also be found in another way in `other_ns` nanoseconds.
     ///
     /// The tree is built if that seems to be the fastest of all. Then its leaves tell what searches
     /// of it take.

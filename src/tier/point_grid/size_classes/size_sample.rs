@@ -83,15 +83,15 @@ pub(in crate::tier::point_grid) struct SizeSample {
     /// By region: how wide and how high the world is if all regions are like it. A cell that is
     /// larger has no more bodies.
     pub(super) cells_max: [PerRegion<f64>; 2],
-    /// See [`CellSize::may_be_one_row`].
-    pub(super) may_be_one_row: bool,
+    /// See [`CellSize::may_have_fine_columns`].
+    pub(super) may_have_fine_columns: bool,
 }
 
 plain_buffers!(SampleRow, RowsBefore, RowsAfter);
 buffers!(SizeSample {
     leveled: thinned, rows, keys, tried, counted, before, after;
     own: ;
-    plain: weight, densities, mean_density, cells_max, may_be_one_row;
+    plain: weight, densities, mean_density, cells_max, may_have_fine_columns;
 });
 
 impl SizeSample {
@@ -134,7 +134,7 @@ impl SizeSample {
         let weight = population as f64 / count as f64;
         let areas: PerRegion<f64> = std::array::from_fn(|region| extents[0][region] * extents[1][region]);
         self.weight = weight;
-        self.may_be_one_row = cell_size.may_be_one_row();
+        self.may_have_fine_columns = cell_size.may_have_fine_columns();
         self.densities = areas.map(|area| weight / area);
         self.mean_density = weight / areas.iter().sum::<f64>();
         self.cells_max = extents.map(|extents| extents.map(|extent| extent * REGIONS as f64));

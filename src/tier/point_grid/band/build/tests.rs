@@ -12,10 +12,12 @@ use crate::tier::point_grid::band::cell_grid::{CellGrid, Layout, words_max};
 use crate::tier::point_grid::band::cell_layout::{lay_out, may_be_even};
 use triphase_scenes::{BoxLayout, SplitMix64};
 
-const LAYOUTS: [Layout; 6] = [
+const LAYOUTS: [Layout; 8] = [
     Layout::Equal,
-    Layout::OneRow { axis: 0 },
-    Layout::OneRow { axis: 1 },
+    Layout::FineColumns { axis: 0, rows_max: 1 },
+    Layout::FineColumns { axis: 1, rows_max: 1 },
+    Layout::FineColumns { axis: 0, rows_max: usize::MAX },
+    Layout::FineColumns { axis: 1, rows_max: usize::MAX },
     Layout::Merged,
     Layout::Narrow,
     Layout::Borders,
@@ -138,6 +140,8 @@ fn adversaries(count: usize, rng: &mut SplitMix64) -> Vec<(&'static str, Vec<Raw
             "a side that overflows",
             each(&mut |k| if k == 0.0 { [f32::MIN, k, f32::MAX, k] } else { [k, k, k + 0.9, k + 0.9] }),
         ),
+        ("as wide as the world", each(&mut |k| [k % 5.0, k * 0.05, k % 5.0 + k % 7.0, k * 0.05 + 0.7])),
+        ("as high as the world", each(&mut |k| [k * 0.05, k % 5.0, k * 0.05 + 0.7, k % 5.0 + k % 7.0])),
         ("no end to x", each(&mut |k| if k % 5.0 == 0.0 { [-INF, k, INF, k] } else { [k, k, k + 1.0, k + 1.0] })),
         ("at both ends", each(&mut |k| if k % 3.0 == 0.0 { [-INF, 0.0, -INF, INF] } else { [INF, k, INF, k] })),
         (
@@ -151,7 +155,7 @@ fn adversaries(count: usize, rng: &mut SplitMix64) -> Vec<(&'static str, Vec<Raw
 }
 
 #[test]
-fn bodies_begin_in_the_cells_of_a_row() {
+fn bodies_begin_in_the_cells_of_fine_columns() {
     let mut rng = SplitMix64::new(3);
     let boxes: Vec<RawAabb> = (0..2000)
         .map(|_| {
@@ -160,12 +164,14 @@ fn bodies_begin_in_the_cells_of_a_row() {
         })
         .collect();
     let (own, mut words, mut scratch) = (records(&boxes), used_words(boxes.len()), BandScratch::default());
-    for axis in [0, 1] {
-        let band = Band::build_as(Layout::OneRow { axis }, &own, &mut words, &mut scratch).expect("a row");
-        assert!(band.rows() == 1 && band.cell_counts()[axis] == band.columns() && band.columns() > 100);
+    for (axis, rows_max) in [(0, 1), (1, 1), (0, 10), (1, 10)] {
+        let layout = Layout::FineColumns { axis, rows_max };
+        let band = Band::build_as(layout, &own, &mut words, &mut scratch).expect("columns");
+        assert!(band.rows() == rows_max && band.cell_counts()[axis] == band.columns() && band.columns() > 50);
         for [x, y, ..] in boxes.iter().copied() {
-            let column = band.cell(&words, [x, y]);
-            let [low, high] = [[column, 0], [column + 1, 1]].map(|cell| band.corner(&words, cell));
+            let cell = band.cell(&words, [x, y]);
+            let (column, row) = (cell % band.columns(), cell / band.columns());
+            let [low, high] = [[column, row], [column + 1, row + 1]].map(|cell| band.corner(&words, cell));
             let size = band.cell_size_at(&words, [x, y]);
             for (axis, v) in [x, y].map(f64::from).into_iter().enumerate() {
                 let slack = 0.01 * size[axis];
@@ -193,7 +199,7 @@ fn every_layout_finds_the_same_pairs() {
             }
         }
     }
-    assert!(built >= 160, "{built} of 216 were laid out");
+    assert!(built >= 500, "{built} of 552 were laid out");
 }
 
 #[test]
@@ -221,7 +227,7 @@ fn adversaries_stay_within_their_words() {
             }
         }
     }
-    assert!(built >= 700, "{built} of 1020 were laid out");
+    assert!(built >= 2400, "{built} of 2584 were laid out");
 }
 
 #[test]
@@ -242,7 +248,7 @@ fn every_population_stays_within_its_words() {
             }
         }
     }
-    assert!(built >= 16_000, "{built} of 24000 were laid out");
+    assert!(built >= 47_000, "{built} of 48000 were laid out");
 }
 
 #[test]
