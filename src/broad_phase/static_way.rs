@@ -52,10 +52,9 @@ const SLOW_NS: f64 = 100.0;
 const VERY_SLOW_NS: f64 = 350.0;
 const GATHER_NS: f64 = 80.0;
 
-/// Statics are listed if there are at most this many for each body of the most common size, and
-/// packed in a tree although there is another way if there are at most this many for each body of
-/// the band. Otherwise, to make lists or a tree could take longer than the next thousand steps gain
-/// by them.
+/// Statics are listed, or packed in a tree although there is another way, if there are at most this
+/// many for each body of the most common size. Otherwise, to make lists or a tree could take longer
+/// than the next thousand steps gain by them.
 const FASTER_STATICS_PER_BODY: usize = 50;
 
 /// Lists of statics are used if the leaves of the tree that a band touches have at least one entry
@@ -116,11 +115,14 @@ impl<'s> StaticWay<'s> {
         };
         let grid = grid_for(step, band, loose_max);
         let (few_ns, grid_ns) = (few.map_or(f64::INFINITY, per_body), grid.map_or(f64::INFINITY, |(_, ns)| ns));
-        let may_be_packed = match (few, grid) {
+        let is_worth_packing = match (few, grid) {
             (None, None) => touch_many(step, band),
-            _ => few_ns.min(grid_ns) > SLOW_NS && step.statics.tree.len() <= FASTER_STATICS_PER_BODY * population,
+            _ => {
+                let bodies = pass.common_sizes.map_or(population, |sizes| sizes.count);
+                few_ns.min(grid_ns) > SLOW_NS && step.statics.tree.len() <= FASTER_STATICS_PER_BODY * bodies
+            }
         };
-        let packed = if may_be_packed { packed_for(step, band) } else { None };
+        let packed = if is_worth_packing { packed_for(step, band) } else { None };
         let packed_ns = packed.map_or(f64::INFINITY, |(_, ns)| ns);
         let other_ns = packed_ns.min(CLEARLY_FASTER * grid_ns);
         let (gathered, gather_ns) = match few {
