@@ -136,7 +136,9 @@ impl fmt::Display for SettingValue {
 
 /// The reason why a call failed.
 ///
-/// A failed call changes nothing: contacts and queries are still those of the last successful step.
+/// After a failed call, contacts, queries, statics and settings are those from before it. (With
+/// [`Bodies::with_asleep`](crate::Bodies::with_asleep), a failed step may change the order of later
+/// pairs.)
 ///
 /// An error about a value that is NaN does not equal itself, as NaN does not.
 #[derive(Clone, Debug, PartialEq)]

@@ -18,7 +18,7 @@ pub struct GridReport {
     pub half_extents_max: [f32; 2],
     /// Number of bodies.
     pub body_count: usize,
-    /// Number of bands: runs of cell rows, each handled by one task.
+    /// Number of bands: parts of the grid with cells of their own, each handled by one task.
     pub band_count: usize,
     /// Number of cells, occupied or not.
     pub cell_count: usize,

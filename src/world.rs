@@ -118,14 +118,15 @@ impl World {
     ///
     /// Pairs and their order depend only on input, settings, and the static set with the
     /// [changes](Self::insert_statics) made to it since it was set: not on the number of threads,
-    /// the SIMD level or earlier steps. With [`Bodies::with_asleep`], the order depends on earlier
-    /// steps too, and so does that of [`step_changed`](Self::step_changed).
+    /// the SIMD level, the platform or earlier steps. With [`Bodies::with_asleep`], the order
+    /// depends on earlier steps too, and so does that of [`step_changed`](Self::step_changed).
     ///
     /// # Cost
     ///
     /// O(bodies + pairs), in parallel, with few exceptions ("Known limits" in ARCHITECTURE.md). The
     /// first step near many statics also sorts these, see [`set_statics`](Self::set_statics).
-    /// Allocates only when the world grows. After 256 steps in a row with less than half of the
+    /// Allocates only when the world grows, with the exceptions named under
+    /// [guarantees](crate#guarantees). After 256 steps in a row with less than half of the
     /// rows, or of the pairs, that the world has memory for, it releases the excess, a part per
     /// step. [`shrink_to_fit`](Self::shrink_to_fit) releases it at once.
     pub fn step<'a>(&mut self, bodies: impl AsRef<[Bodies<'a>]>) -> Result<Contacts<'_>, Error> {
@@ -153,7 +154,9 @@ impl World {
     ///
     /// All other rows must be the same as in the last successful step, bit for bit. Builds with
     /// debug assertions check this. Others trust it: a row that changed without being named is
-    /// still where it was, for its pairs and for queries.
+    /// still where it was, for its pairs and for queries. (Steps after
+    /// [`shift_origin`](Self::shift_origin), and after one that skipped rows, read all rows, and
+    /// none has to be named.)
     ///
     /// ```
     /// use triphase::{Bodies, ChangedRows, Pair, World};
@@ -175,7 +178,8 @@ impl World {
     ///
     /// # Panics
     ///
-    /// With debug assertions, if a row has changed that is neither named nor new.
+    /// With debug assertions, if a row has changed that is neither named nor new, and not all rows
+    /// are read.
     ///
     /// # Determinism
     ///
@@ -215,10 +219,10 @@ impl World {
     ///   if the same rows change in each step, more than one in 22 if others do.
     /// - All rows are stepped, in up to three times the time of `step`, if there is nothing to
     ///   start from: the first time, after any other step, after one in which many rows changed,
-    ///   after [`set_statics`](Self::set_statics) or [`shift_origin`](Self::shift_origin), while
-    ///   rows are [skipped](crate::InvalidRows::Skip), and when the first filter, id or, in a world
-    ///   of circles, displacement appears, or the last one disappears. Such a step allocates some
-    ///   tens of bytes per pair for its duration.
+    ///   after [`set_statics`](Self::set_statics), [`shift_origin`](Self::shift_origin) or a panic
+    ///   in a step, while rows are [skipped](crate::InvalidRows::Skip), and when the first filter,
+    ///   id or, in a world of circles, displacement appears, or the last one disappears. Such a
+    ///   step allocates some tens of bytes per pair for its duration.
     /// - If statics were inserted, replaced, removed, enabled or disabled since the last step, each
     ///   body whose box of the last step touches the old or the new box of such a static counts as
     ///   a changed row, without being named.
@@ -814,9 +818,11 @@ impl World {
     /// the origin.
     ///
     /// Each edge of each stored box becomes `edge - by`, computed in f32. Subtract `by` from your
-    /// columns before the next step, and from the shapes of all further queries. Statics keep their
-    /// rows, ids and filters, and stay enabled or disabled. Queries of the world and of new
-    /// snapshots find the bodies of the last step at their new coordinates; a
+    /// columns before the next step, and from the shapes of all further queries. The next
+    /// [`step_changed`](Self::step_changed) reads all rows; none has to be named.
+    ///
+    /// Statics keep their rows, ids and filters, and stay enabled or disabled. Queries of the world
+    /// and of new snapshots find the bodies of the last step at their new coordinates; a
     /// [`Snapshot`](crate::Snapshot) taken before keeps the old ones. Contacts, [skipped
     /// rows](Self::skipped_rows) and the [step number](Self::step_number) do not change.
     ///

@@ -33,8 +33,8 @@ use std::fmt;
 /// # Determinism
 ///
 /// The order of pages and pairs depends only on input, settings, and the static set with the
-/// changes made to it since it was set: not on the number of threads, the SIMD level or earlier
-/// steps. With [`Bodies::with_asleep`](crate::Bodies::with_asleep) and after
+/// changes made to it since it was set: not on the number of threads, the SIMD level, the platform
+/// or earlier steps. With [`Bodies::with_asleep`](crate::Bodies::with_asleep) and after
 /// [`World::step_changed`](crate::World::step_changed) it depends on earlier steps too. The order
 /// may change between versions of this crate.
 #[derive(Clone, Copy)]
@@ -138,7 +138,9 @@ impl<'w> Contacts<'w> {
     ///
     /// After any other step, all rows may have changed, and these are all pairs. So they are if
     /// [`World::set_statics`](crate::World::set_statics) was called, or more statics changed than
-    /// [`World::step_changed`](crate::World::step_changed) keeps the boxes of.
+    /// [`World::step_changed`](crate::World::step_changed) keeps the boxes of. After
+    /// [`World::shift_origin`](crate::World::shift_origin), they are still those with a named row:
+    /// to get all, name all rows.
     ///
     /// # Cost
     ///

@@ -42,9 +42,9 @@ pub struct PhaseTimes {
 
 /// Time per kind of pass within [`PhaseTimes::find_pairs`], summed over threads.
 ///
-/// Each point grid is divided into bands: runs of cell rows, each handled by one task. If other
-/// threads help with a band, because most of all pairs are in it, what counts is how long the
-/// thread of the band takes until all have finished.
+/// Each point grid is divided into bands, each handled by one task. If other threads help with a
+/// band, because most of all pairs are in it, what counts is how long the thread of the band takes
+/// until all have finished.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct PassTimes {

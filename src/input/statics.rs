@@ -5,7 +5,8 @@ use crate::input::bodies::boxes;
 use crate::input::filter::Filter;
 use bytemuck::NoUninit;
 
-/// Statics: boxes that rarely change, in world units, with optional ids and filters.
+/// Statics: boxes that rarely change, in world units, with optional ids and filters. Their pairs
+/// are with bodies, never with each other.
 ///
 /// They are the whole static set of [`World::set_statics`](crate::World::set_statics), or a few for
 /// [`World::insert_statics`](crate::World::insert_statics) and

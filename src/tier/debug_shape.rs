@@ -9,7 +9,7 @@ use crate::geometry::RawAabb;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum DebugShape {
-    /// A band of a point grid: a run of cell rows that one task handles.
+    /// A band of a point grid: a part with cells of its own, which one task handles.
     Band {
         /// The smallest box that covers its bodies.
         aabb: RawAabb,

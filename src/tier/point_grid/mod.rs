@@ -4,9 +4,10 @@
 //! as wide as the largest box, so overlapping boxes are at most one cell apart. Adjacent cells of a
 //! row are contiguous in memory, so a search reads whole runs of boxes. Boxes whose sizes differ
 //! too much to share cells are divided into *size classes*, with a grid each; so are wide and tall
-//! boxes of one size. The rows of cells of a grid are divided into *bands*. Each band fits the
+//! boxes of one size. A grid is divided into *bands*: strips with about as many boxes each, which
+//! are divided across too where they are crowded. Each band has cells of its own and fits the
 //! cache, and one task builds and searches it. Where it is faster, boxes of many sizes share a band
-//! with a single row of narrow columns.
+//! with columns that are finer than boxes.
 //!
 //! Source: grids that file each object in one cell, one grid for each range of sizes, are described
 //! by Christer Ericson in *Real-Time Collision Detection* (7.1 and 7.2); sorting by cell, so that

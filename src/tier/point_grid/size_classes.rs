@@ -37,7 +37,7 @@ const SEARCH_NS: f64 = 40.0;
 const RUN_NS: f64 = 4.0;
 
 /// A body in a band whose cells would be crowded, without its tests, and a search of that band.
-/// Such a band is one row of narrow columns, or is swept: bodies of many sizes may share it.
+/// Such a band has fine columns, or is swept: bodies of many sizes may share it.
 const CROWDED_BODY_NS: f64 = 25.0;
 const CROWDED_SEARCH_NS: f64 = 60.0;
 /// Most that a body takes there: with more tests, the band is packed into a tree.

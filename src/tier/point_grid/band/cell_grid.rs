@@ -197,7 +197,7 @@ impl CellLookup<'_> {
     /// [`Reach`]).
     #[inline(always)]
     pub(crate) fn rect(&self, aabb: &BandBox) -> CellRect {
-        // Equal cells are larger than any body, so often none begins in the cells before.
+        // Bodies begin at most that far before the box, often in the same cell.
         if let (Some(cells), Some(Reach(reach))) = (&self.equal, self.reach) {
             let [left, top, right, bottom] = cells.of(&(Vec4::from_array(*aabb.edges()) - reach).to_array());
             return CellRect { x: left..right + 1, y: top..bottom + 1 };

@@ -9,7 +9,7 @@ use crate::tier::point_grid::band::cell_grid::CellGrid;
 /// often needs more than one vector, and the branch on that is hard to predict.
 pub(super) const POPULATION: f32 = 2.1;
 
-/// Cells are this many times higher, and this many times narrower, than square ones.
+/// Cells are this many times as high as square ones, and narrower by the same factor.
 ///
 /// The three cells below a body's cell then fit one vector more often, and fewer boxes extend into
 /// them.

@@ -1,8 +1,9 @@
 //! How the pairs of a band's own bodies are found: in cells or, if those are crowded, in the way
 //! that is estimated to be the cheapest.
 //!
-//! A cell is as wide as the widest body of its band, and as high as the highest, so bodies of many
-//! sizes crowd cells, and so do bodies that are far denser in some places than in others.
+//! A cell is as high as the highest body of its band and, unless columns are fine, as wide as the
+//! widest. So bodies of many sizes crowd cells, and so do bodies that are far denser in some places
+//! than in others.
 //!
 //! - In cells, a body is tested with half of its own cell and with neighbors of it.
 //! - In a sweep, it is tested with half of those beside it on one axis. That suits few of them.
