@@ -19,129 +19,134 @@ use crate::broad_phase::context::{PassContext, StepContext};
 use crate::frame::static_grid::{PackedStatics, StaticBands, StaticLists};
 use crate::memory::body_record::BodyRecord;
 use crate::tier::point_grid::band::built_band::BuiltBand;
-use crate::tier::point_grid::band::other_method::GatheredBoxes;
+use crate::tier::point_grid::band::other_method::GatheredPlan;
 use crate::tier::point_grid::cell_lists::CellLists;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// Statics are searched for in a band if there are at most this many for four of its bodies.
-const STATICS_PER_4_BODIES: usize = 5;
+// Statics that are searched for in the band.
 
-/// They are also searched for there if there are at most this many for each body, and all other
-/// ways are very slow.
-const STATICS_PER_BODY_MAX: usize = 8;
+/// At most this many for four of its bodies.
+const IN_BAND_PER_4_BODIES: usize = 5;
+
+/// Or at most this many for each body, if all other ways take longer than `VERY_SLOW_NS` a body: to
+/// gather so many takes about `GATHER_NS` a body.
+const IN_BAND_PER_BODY_IF_SLOW: usize = 8;
+const VERY_SLOW_NS: f64 = 350.0;
+const GATHER_NS: f64 = 80.0;
 
 /// There are taken to be more than a limit, without counting them, if the leaves that the band
 /// touches have more than this many times as many entries. A static may have several.
 const ENTRIES_PER_STATIC: usize = 3;
 
-/// The grid of the statics is used if there are at most this many for each body of the band.
-/// Otherwise, to make it could take longer than all steps that use it.
-const STATICS_PER_BODY: usize = 1000;
+/// A grid is used in their place only if the band is estimated to take this many times as long:
+/// estimates are not exact, and the grid has to be made.
+const CLEARLY_FASTER: f64 = 1.5;
 
-/// And if at most this many for each body are not in its cells: they are too large, in a pile, or
-/// changed.
-const LOOSE_STATICS_PER_BODY: usize = 4;
+// What is built of all statics: lists, a grid and a packed tree.
 
-/// If the pairs of a body take more nanoseconds than this, a packed tree is worth making: its
-/// searches test fewer statics that the body does not touch.
-const SLOW_NS: f64 = 100.0;
+/// They are used if there are at most this many statics for each body of the band. Otherwise, to
+/// build them could take longer than all steps that use them.
+const BUILT_PER_BODY: usize = 1000;
 
-/// And if they still take more than this, it is worth while to gather more than a few statics,
-/// which takes `GATHER_NS` a body.
-const VERY_SLOW_NS: f64 = 350.0;
-const GATHER_NS: f64 = 80.0;
+/// And if at most this many for each body have to be searched for in the band besides: statics that
+/// are too large, in a pile, or changed.
+const LOOSE_PER_BODY: usize = 4;
 
-/// Statics are listed, or packed in a tree although there is another way, if there are at most this
-/// many for each body of the most common size. Otherwise, to make lists or a tree could take longer
-/// than the next thousand steps gain by them.
-const FASTER_STATICS_PER_BODY: usize = 50;
+/// Lists, and a packed tree where there is another way, are built if there are at most this many
+/// statics for each body of the most common size. Otherwise, to build them could take longer than
+/// the next thousand steps gain by them.
+const BUILT_TO_GAIN_PER_BODY: usize = 50;
 
-/// Lists of statics are used if the leaves of the tree that a band touches have at least one entry
-/// for so many bodies.
+/// Lists are used if the leaves of the tree that a band touches have at least one entry for so many
+/// bodies.
 const BODIES_PER_ENTRY: usize = 4;
 
-/// And if at most this many have to be tested for a body, in the mean of a sample.
+/// And if at most this many statics have to be tested for a body, in the mean of a sample.
 const LISTED_MAX: usize = 64;
+
+/// A search of the grid for a body takes at least this many nanoseconds, where it has statics.
+const PROBE_NS_MIN: f64 = 30.0;
+
+/// If other ways take longer than this for a body, a packed tree is worth building: its searches
+/// test fewer statics that the body does not touch.
+const SLOW_NS: f64 = 100.0;
 
 /// Where there are many statics and no grid suits them, the packed tree is considered if the leaves
 /// of the static tree that a body touches have more entries than this, in the mean of a sample.
 /// Otherwise bodies search the static tree, which is faster if they touch few statics or none.
 const ENTRIES_MAX: usize = 16;
 
-/// Bodies of that sample. It is large because most statics may be in a pile that few bodies touch.
-const TOUCHING_SAMPLE: usize = 128;
-
-/// Bodies whose searches of the packed tree are estimated.
-const PACKED_SAMPLE: usize = 64;
-
 /// More entries of a body are not counted. A search skips parts of long leaves.
 const ENTRIES_COUNTED: usize = 2048;
 
-/// A search of the grid for a body takes at least this many nanoseconds, where it has statics.
-const PROBE_NS_MIN: f64 = 30.0;
+// Bodies of samples.
 
-/// Few statics are searched for in the band nevertheless, unless that is estimated to take this
-/// many times as long: estimates are not exact, and the grid has to be made.
-const CLEARLY_FASTER: f64 = 1.5;
-
-/// Bodies of the samples.
+/// For searches of lists and of the grid.
 const BODY_SAMPLE: usize = 16;
+/// For searches of the packed tree.
+const PACKED_SAMPLE: usize = 64;
+/// For the entries that bodies touch: most statics may be in a pile that few of them touch.
+const TOUCHING_SAMPLE: usize = 128;
 
 /// How the pairs of a band's bodies with statics are found: see the head of this file.
 pub(super) enum StaticWay<'s> {
     Lists(Arc<StaticLists>),
     /// Statics that the band has gathered are searched for in it.
-    InBand(GatheredBoxes),
+    InBand(GatheredPlan),
     Grid(&'s StaticBands),
     Packed(&'s PackedStatics),
     Groups,
 }
 
+/// A search of what is built of all statics, and about how long it takes for a body.
+struct BuiltSearch<'s> {
+    way: StaticWay<'s>,
+    ns: f64,
+}
+
 impl<'s> StaticWay<'s> {
     /// Chooses the way for a band. `found` is a buffer.
     pub(super) fn of(pass: &PassContext<'s>, band: &mut BuiltBand<'_>, found: &mut Vec<BodyRecord>) -> Self {
-        if let Some(lists) = lists_for(pass, band) {
+        let (step, population) = (&pass.step, band.band().population());
+        let may_search_built = may_search_built(step, band);
+        if may_search_built && let Some(lists) = lists_for(pass, band) {
             return Self::Lists(lists);
         }
-        let (step, population) = (&pass.step, band.band().population());
-        let per_body = |gathered: GatheredBoxes| gathered.ns() / population as f64;
-        let few = gather_up_to(STATICS_PER_4_BODIES * population / 4, step, band, found);
-        if let Some(gathered) = few.filter(|&gathered| per_body(gathered) < CLEARLY_FASTER * PROBE_NS_MIN) {
+        let body_ns = |gathered: GatheredPlan| gathered.ns / population as f64;
+        let few = gather_up_to(IN_BAND_PER_4_BODIES * population / 4, step, band, found);
+        if let Some(gathered) = few.filter(|&gathered| body_ns(gathered) < CLEARLY_FASTER * PROBE_NS_MIN) {
             return Self::InBand(gathered);
         }
-        let Some(loose_max) = loose_max(step, band) else {
+        if !may_search_built {
             return few.map_or(Self::Groups, |gathered| Self::InBand(band.consider_tree(gathered, f64::INFINITY)));
+        }
+
+        let ns_of = |search: &Option<BuiltSearch<'_>>| search.as_ref().map_or(f64::INFINITY, |search| search.ns);
+        let grid = grid_for(step, band);
+        let fewest_ns = few.map_or(f64::INFINITY, body_ns).min(ns_of(&grid));
+        let may_pack = if few.is_none() && grid.is_none() {
+            touch_many(step, band)
+        } else {
+            let bodies = pass.common_sizes.map_or(population, |sizes| sizes.count);
+            fewest_ns > SLOW_NS && step.statics.tree.len() <= BUILT_TO_GAIN_PER_BODY * bodies
         };
-        let grid = grid_for(step, band, loose_max);
-        let (few_ns, grid_ns) = (few.map_or(f64::INFINITY, per_body), grid.map_or(f64::INFINITY, |(_, ns)| ns));
-        let is_worth_packing = match (few, grid) {
-            (None, None) => touch_many(step, band),
-            _ => {
-                let bodies = pass.common_sizes.map_or(population, |sizes| sizes.count);
-                few_ns.min(grid_ns) > SLOW_NS && step.statics.tree.len() <= FASTER_STATICS_PER_BODY * bodies
-            }
-        };
-        let packed = if is_worth_packing { packed_for(step, band) } else { None };
-        let packed_ns = packed.map_or(f64::INFINITY, |(_, ns)| ns);
-        let other_ns = packed_ns.min(CLEARLY_FASTER * grid_ns);
-        let (gathered, gather_ns) = match few {
-            None if packed.is_some() && other_ns > VERY_SLOW_NS => {
-                (gather_up_to(STATICS_PER_BODY_MAX * population, step, band, found), GATHER_NS)
-            }
-            _ => (few, 0.0),
+        let packed = if may_pack { packed_for(step, band) } else { None };
+
+        let other_ns = ns_of(&packed).min(CLEARLY_FASTER * ns_of(&grid));
+        let (gathered, gather_ns) = if few.is_none() && packed.is_some() && other_ns > VERY_SLOW_NS {
+            (gather_up_to(IN_BAND_PER_BODY_IF_SLOW * population, step, band, found), GATHER_NS)
+        } else {
+            (few, 0.0)
         };
         if let Some(gathered) = gathered {
             let gathered = band.consider_tree(gathered, other_ns * population as f64);
-            if gather_ns + per_body(gathered) < other_ns {
+            if gather_ns + body_ns(gathered) < other_ns {
                 return Self::InBand(gathered);
             }
         }
-        match (grid, packed) {
-            (Some((grid, _)), _) if grid_ns <= packed_ns => Self::Grid(grid),
-            (_, Some((packed, _))) => Self::Packed(packed),
-            _ => Self::Groups,
-        }
+        let faster = |a: BuiltSearch<'s>, b: BuiltSearch<'s>| if a.ns <= b.ns { a } else { b };
+        [grid, packed].into_iter().flatten().reduce(faster).map_or(Self::Groups, |search| search.way)
     }
 }
 
@@ -152,7 +157,7 @@ fn gather_up_to(
     step: &StepContext<'_>,
     band: &mut BuiltBand<'_>,
     found: &mut Vec<BodyRecord>,
-) -> Option<GatheredBoxes> {
+) -> Option<GatheredPlan> {
     let (bounds, tree) = (band.bounds(), &step.statics.tree);
     if tree.len() > most && !tree.has_entries_up_to(ENTRIES_PER_STATIC * most, &bounds) {
         return None;
@@ -162,35 +167,31 @@ fn gather_up_to(
     Some(band.gather(found.iter().copied()))
 }
 
-/// The most statics outside of cells with which the bodies of a band may search cells or a packed
-/// tree. `None` if the band has too few bodies, if too many statics changed, or in a step
-/// that is told which rows changed.
-fn loose_max(step: &StepContext<'_>, band: &BuiltBand<'_>) -> Option<usize> {
-    let population = band.band().population();
-    let most = LOOSE_STATICS_PER_BODY * population;
-    let suits = step.uses_static_grid
-        && step.statics.tree.len().div_ceil(STATICS_PER_BODY) <= population
-        && step.statics.tree.changed_count() <= most;
-    suits.then_some(most)
+/// Whether the bodies of a band may search what is built of all statics: not if they are too few,
+/// if too many statics changed, or in a step that is told which rows changed.
+fn may_search_built(step: &StepContext<'_>, band: &BuiltBand<'_>) -> bool {
+    let (statics, population) = (&step.statics.tree, band.band().population());
+    step.uses_static_grid
+        && statics.len() <= BUILT_PER_BODY * population
+        && statics.changed_count() <= LOOSE_PER_BODY * population
 }
 
 /// The lists of the statics, if the bodies of a band are small enough for these, and if the band
 /// has so many statics, and these so evenly, that nothing else is faster.
 fn lists_for(pass: &PassContext<'_>, band: &BuiltBand<'_>) -> Option<Arc<StaticLists>> {
     let (population, bodies) = (band.band().population(), band.cells().columns());
-    let loose_max = loose_max(&pass.step, band)?;
     if pass.step.statics.tree.has_entries_up_to(population / BODIES_PER_ENTRY, &band.bounds()) {
         return None;
     }
     let sizes = pass.common_sizes?;
-    if pass.step.statics.tree.len() > FASTER_STATICS_PER_BODY * sizes.count {
+    if pass.step.statics.tree.len() > BUILT_TO_GAIN_PER_BODY * sizes.count {
         return None;
     }
     // Lists for smaller bodies are shorter; those for all are made only if some body needs them.
     let lists = [sizes.sampled_side, sizes.side_max]
         .into_iter()
         .find_map(|side| pass.step.statics.lists(side, |side| CellLists::suit(side, bodies)))?;
-    if lists.left_out.len() > loose_max {
+    if lists.left_out.len() > LOOSE_PER_BODY * population {
         return None;
     }
     let (mut tested, mut sampled) = (0, 0);
@@ -203,19 +204,19 @@ fn lists_for(pass: &PassContext<'_>, band: &BuiltBand<'_>) -> Option<Arc<StaticL
     (tested <= LISTED_MAX * sampled).then_some(lists)
 }
 
-/// The grid of the statics, and about how long a search of it takes for a body of a band, in
-/// nanoseconds; `None` if it does not suit the band.
-fn grid_for<'s>(step: &StepContext<'s>, band: &BuiltBand<'_>, loose_max: usize) -> Option<(&'s StaticBands, f64)> {
+/// A search of the grid of the statics; `None` if it does not suit the band.
+fn grid_for<'s>(step: &StepContext<'s>, band: &BuiltBand<'_>) -> Option<BuiltSearch<'s>> {
     let grid = step.statics.bands(step.level)?;
-    (grid.left_out.len() <= loose_max).then(|| (grid, mean_probe_ns(grid, band)))
+    let suits = grid.left_out.len() <= LOOSE_PER_BODY * band.band().population();
+    suits.then(|| BuiltSearch { way: StaticWay::Grid(grid), ns: mean_probe_ns(grid, band) })
 }
 
-/// The statics in a packed tree, and about how long a search of it takes for a body of a band, in
-/// nanoseconds.
-fn packed_for<'s>(step: &StepContext<'s>, band: &BuiltBand<'_>) -> Option<(&'s PackedStatics, f64)> {
+/// A search of the statics in a packed tree.
+fn packed_for<'s>(step: &StepContext<'s>, band: &BuiltBand<'_>) -> Option<BuiltSearch<'s>> {
     let packed = step.statics.packed()?;
     let bodies: SmallVec<[BodyRecord; PACKED_SAMPLE]> = sample(band, PACKED_SAMPLE).collect();
-    Some((packed, packed.filed.searches_ns(step.level, &bodies) / bodies.len() as f64))
+    let ns = packed.filed.searches_ns(step.level, &bodies) / bodies.len() as f64;
+    Some(BuiltSearch { way: StaticWay::Packed(packed), ns })
 }
 
 /// Whether the bodies of a band touch many statics, in the mean of a sample.

@@ -13,8 +13,7 @@ mod tests;
 
 use crate::geometry::RawAabb;
 use crate::tier::point_grid::axis::SLACK;
-use crate::tier::point_grid::band::cell_searches::{LANES, VECTOR_NS};
-use crate::tier::point_grid::band::division::TEST_NS;
+use crate::tier::point_grid::band::cell_searches::{LANES, TEST_NS, VECTOR_NS};
 use crate::tier::point_grid::band::equal_cells::CellSize;
 use crate::tier::point_grid::size_classes::rows_beside::RowsBeside;
 use crate::tier::point_grid::size_classes::size_sample::{COUNTED, PerRegion, SampleRow, SizeSample};

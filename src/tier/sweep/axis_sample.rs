@@ -4,10 +4,10 @@ use crate::geometry::{RawAabb, overlaps};
 use crate::memory::body_record::BodyRecord;
 
 /// Boxes of the sample.
-const SAMPLED: usize = 256;
+pub(crate) const SAMPLED: usize = 256;
 
 /// Boxes that are compared with the sample, to choose an axis.
-const COMPARED: usize = 16;
+pub(crate) const COMPARED: usize = 16;
 
 /// Every so many boxes of the sample are compared with it on both axes: fewer are near each other
 /// on both than on one.

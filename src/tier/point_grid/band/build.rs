@@ -12,7 +12,7 @@ use crate::prefetch::prefetch_for_writing;
 use crate::simd::CellView;
 use crate::tier::point_grid::axis::Extent;
 use crate::tier::point_grid::band::cell_grid::{CellGrid, CellLookup, Reach};
-use crate::tier::point_grid::band::cell_layout::choose_cells;
+use crate::tier::point_grid::band::cell_layout::{LaidOut, choose_cells};
 use crate::tier::point_grid::band::cell_order::{Index, Order};
 use crate::tier::point_grid::band::equal_cells::CellSize;
 use crate::tier::point_grid::band::scratch::BandScratch;
@@ -22,7 +22,7 @@ use glam::{Vec4, Vec4Swizzles};
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Band {
     cells: CellGrid,
-    /// See [`choose_cells`].
+    /// See [`LaidOut`].
     pub(in crate::tier::point_grid) crowding: f32,
     bounds: BandBox,
     /// How far its bodies reached when it was built; those that are replaced later may reach
@@ -36,7 +36,7 @@ impl Band {
     #[inline(never)]
     pub(super) fn build(own: &[BodyRecord], cell_size: CellSize, words: &mut [u32], scratch: &mut BandScratch) -> Self {
         let Some((bounds, extents)) = measure(own) else { return Self::default() };
-        let (cells, crowding) = choose_cells(own, extents, cell_size, words, scratch);
+        let LaidOut { cells, crowding } = choose_cells(own, extents, cell_size, words, scratch);
         sort(own, words, scratch);
         Self { cells, crowding, bounds, reach: Reach::new(extents.map(|extent| extent.side)) }
     }

@@ -16,7 +16,7 @@ use crate::tier::point_grid::axis::{
 };
 use crate::tier::point_grid::band::cell_grid::{CellGrid, Layout, starts_max, x_table_max};
 use crate::tier::point_grid::band::equal_cells::{CellSize, POPULATION, SLENDER, equal_cells};
-use crate::tier::point_grid::band::fine_columns::{FineEstimate, fine_columns, measure};
+use crate::tier::point_grid::band::fine_columns::{FineEstimate, columns_reached, fine_columns, test_count};
 use crate::tier::point_grid::band::keys::{EqualCells, unpack_cells};
 use crate::tier::point_grid::band::scratch::BandScratch;
 
@@ -45,60 +45,97 @@ const PARTS: usize = 16;
 /// Well above [`UNEVEN_MAX`], so that chance does not rule out equal cells where they would do.
 const CLEARLY_UNEVEN: f32 = 6.0;
 
+/// Cells that were laid out for a band.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LaidOut {
+    pub(super) cells: CellGrid,
+    /// The mean number of bodies in the cell of a body, itself included. With fine columns, it is
+    /// half the mean number of tests of a body, which is about the same.
+    pub(super) crowding: f32,
+}
+
 /// Chooses the cells of a band, and fills its tables and the keys of its bodies.
-///
-/// Also returns the crowding: the mean number of bodies in the cell of a body, itself included.
-/// With fine columns, it is half the mean number of tests of a body, which is about the same.
 pub(super) fn choose_cells(
     own: &[BodyRecord],
     extents: [Extent; 2],
     cell_size: CellSize,
     words: &mut [u32],
     scratch: &mut BandScratch,
-) -> (CellGrid, f32) {
-    let mut lay_out = |layout| lay_out(layout, own, extents, cell_size, words, scratch);
+) -> LaidOut {
+    let mut trials = Trials::new(|layout| lay_out(layout, own, extents, cell_size, words, scratch));
     let may_be_even = may_be_even(own, extents);
     let fine = FineEstimate::new(own, extents, cell_size, may_be_even);
-    if let Some((layout, crowding_max)) = fine.and_then(|fine| fine.first_try())
-        && let Some(chosen) = lay_out(layout).filter(|(_, crowding)| *crowding <= crowding_max)
+    if let Some(first) = fine.and_then(|fine| fine.first_try())
+        && let Some(laid_out) = (trials.lay_out)(first.layout)
+        && laid_out.crowding <= first.crowding_max
     {
-        return chosen;
+        return laid_out;
     }
-    let mut best = (Layout::Equal, (CellGrid::default(), f32::INFINITY));
-    let mut last = Layout::Equal;
-    let mut merging_is_hopeless = false;
-    let any_fine = Layout::FineColumns { axis: 0, rows_max: 1 };
-    for layout in [Layout::Equal, any_fine, Layout::Merged, Layout::Narrow, Layout::Borders] {
-        let layout = match layout {
-            Layout::Equal => may_be_even.then_some(layout),
-            // Equal cells were tried before, and are crowded.
-            Layout::FineColumns { .. } => fine.and_then(|fine| fine.layout_if_faster_than(best.1.1)),
+    try_in_turn(&mut trials, own.len(), may_be_even, fine);
+    trials.into_best()
+}
+
+/// Tries layouts, those that are made the fastest first, until one is good.
+fn try_in_turn(
+    trials: &mut Trials<impl FnMut(Layout) -> Option<LaidOut>>,
+    population: usize,
+    may_be_even: bool,
+    fine: Option<FineEstimate<'_>>,
+) {
+    let is_even = |tried: &LaidOut| {
+        let if_even = 1.0 + population as f32 / (tried.cells.columns * tried.cells.rows) as f32;
+        tried.crowding <= UNEVEN_MAX * if_even + 2.0
+    };
+    if may_be_even && trials.try_out(Layout::Equal, is_even) == Some(true) {
+        return;
+    }
+    let equal = trials.best.1.crowding;
+    if let Some(layout) = fine.and_then(|fine| fine.layout_if_faster_than(equal))
+        && trials.try_out(layout, |tried| tried.crowding < equal) == Some(true)
+    {
+        return;
+    }
+    let is_sparse = |tried: &LaidOut| tried.crowding <= CROWDED_MAX;
+    for layout in [Layout::Merged, Layout::Narrow] {
+        match trials.try_out(layout, is_sparse) {
+            Some(true) => return,
+            Some(false) => {}
             // Both merge the same fine cells.
-            Layout::Narrow => (!merging_is_hopeless).then_some(layout),
-            Layout::Merged | Layout::Borders => Some(layout),
-        };
-        let Some(layout) = layout else { continue };
-        last = layout;
-        let Some((cells, crowding)) = lay_out(layout) else {
-            merging_is_hopeless = true;
-            continue;
-        };
-        let if_even = 1.0 + own.len() as f32 / (cells.columns * cells.rows) as f32;
-        let is_good = match layout {
-            Layout::Equal => crowding <= UNEVEN_MAX * if_even + 2.0,
-            Layout::FineColumns { .. } => crowding < best.1.1,
-            _ => crowding <= CROWDED_MAX,
-        };
-        if is_good || crowding < best.1.1 {
-            best = (layout, (cells, crowding));
-        }
-        if is_good {
-            break;
+            None => break,
         }
     }
-    // Tables and keys are those of the last layout.
-    let (layout, chosen) = best;
-    if layout == last { chosen } else { lay_out(layout).unwrap_or(chosen) }
+    trials.try_out(Layout::Borders, is_sparse);
+}
+
+/// Layouts that are tried. Tables and keys are those of the last one.
+struct Trials<F> {
+    lay_out: F,
+    best: (Layout, LaidOut),
+    last: Layout,
+}
+
+impl<F: FnMut(Layout) -> Option<LaidOut>> Trials<F> {
+    fn new(lay_out: F) -> Self {
+        let none = LaidOut { cells: CellGrid::default(), crowding: f32::INFINITY };
+        Self { lay_out, best: (Layout::Equal, none), last: Layout::Equal }
+    }
+
+    /// Lays out cells, and keeps them if they are good or the least crowded so far. Returns whether
+    /// they are good; `None` if the layout is hopeless.
+    fn try_out(&mut self, layout: Layout, is_good: impl Fn(&LaidOut) -> bool) -> Option<bool> {
+        self.last = layout;
+        let laid_out = (self.lay_out)(layout)?;
+        let is_good = is_good(&laid_out);
+        if is_good || laid_out.crowding < self.best.1.crowding {
+            self.best = (layout, laid_out);
+        }
+        Some(is_good)
+    }
+
+    fn into_best(mut self) -> LaidOut {
+        let (layout, best) = self.best;
+        if layout == self.last { best } else { (self.lay_out)(layout).unwrap_or(best) }
+    }
 }
 
 /// Whether equal cells are worth a try, judged by a sample of the bodies.
@@ -118,9 +155,8 @@ pub(super) fn may_be_even(own: &[BodyRecord], [x, y]: [Extent; 2]) -> bool {
     shared as f32 <= CLEARLY_UNEVEN * if_even
 }
 
-/// Lays out cells one way, computes the key of each body and counts the bodies of each cell.
-///
-/// Also returns the crowding. `None` if the layout is hopeless.
+/// Lays out cells one way, computes the key of each body and counts the bodies of each cell. `None`
+/// if the layout is hopeless.
 pub(super) fn lay_out(
     layout: Layout,
     own: &[BodyRecord],
@@ -128,9 +164,8 @@ pub(super) fn lay_out(
     cell_size: CellSize,
     words: &mut [u32],
     scratch: &mut BandScratch,
-) -> Option<(CellGrid, f32)> {
-    let (starts, tables) = words.split_at_mut(starts_max(own.len()));
-    let (x_table, y_table) = tables.split_at_mut(x_table_max(own.len()));
+) -> Option<LaidOut> {
+    let (x_table, y_table) = words[starts_max(own.len())..].split_at_mut(x_table_max(own.len()));
     let mut cells = match layout {
         Layout::Equal => equal_cells(own.len(), extents, cell_size),
         Layout::FineColumns { axis, rows_max } => fine_columns(own.len(), extents, axis, rows_max),
@@ -138,15 +173,16 @@ pub(super) fn lay_out(
         Layout::Narrow => merged_cells(true, own, extents, x_table, y_table, scratch)?,
         Layout::Borders => cells_between_borders(own, extents[1], x_table, y_table, scratch),
     };
-    fill_keys(&cells, own, (&x_table[..cells.x_words], &y_table[..cells.y_words]), scratch);
-    let starts = &mut starts[..table_words(cells.rows, cells.stride())];
+    fill_keys(&cells, own, cells.axes(words), scratch);
+    let starts = &mut words[..table_words(cells.rows, cells.stride())];
     let squares = scratch.order.count(&scratch.keys, starts);
+    let mut crowding = squares as f32 / own.len() as f32;
     if let Layout::FineColumns { .. } = layout {
-        let (columns_reached, tests) = measure(&scratch.keys, starts, cells.stride());
-        cells.columns_reached = columns_reached;
-        return Some((cells, (0.5 * tests as f32 / own.len() as f32).max(1.0)));
+        cells.columns_reached = columns_reached(&scratch.keys);
+        let tests = test_count(&scratch.keys, starts, cells.stride(), cells.columns_reached);
+        crowding = (0.5 * tests as f32 / own.len() as f32).max(1.0);
     }
-    Some((cells, squares as f32 / own.len() as f32))
+    Some(LaidOut { cells, crowding })
 }
 
 /// Fine equal cells, sparse neighbors merged; `None` if the merged ones would be too crowded.
@@ -269,7 +305,7 @@ fn equal_rows(
 }
 
 /// Computes each body's key: its cell, and whether its box reaches out of it.
-fn fill_keys(cells: &CellGrid, own: &[BodyRecord], (x_table, y_table): (&[u32], &[u32]), scratch: &mut BandScratch) {
+fn fill_keys(cells: &CellGrid, own: &[BodyRecord], [x_axis, y_axis]: [BandAxis<'_>; 2], scratch: &mut BandScratch) {
     let stride = cells.stride();
     let BandScratch { keys, wide, .. } = scratch;
     grow(keys, own.len());
@@ -278,7 +314,7 @@ fn fill_keys(cells: &CellGrid, own: &[BodyRecord], (x_table, y_table): (&[u32], 
         return equal.keys(own, stride as u32, keys);
     }
     if let (AxisMap::Merged { .. }, AxisMap::Merged { .. }) = (cells.x, cells.y) {
-        let (columns, rows): (&[u16], &[u16]) = (bytemuck::cast_slice(x_table), bytemuck::cast_slice(y_table));
+        let [columns, rows]: [&[u16]; 2] = [x_axis, y_axis].map(|axis| bytemuck::cast_slice(axis.table));
         for (key, &fine) in keys.iter_mut().zip(&*wide) {
             let [x, y, right, below] = unpack_cells(fine);
             let [x, y, right, below] = [columns[x], rows[y], columns[right], rows[below]].map(u32::from);
@@ -286,8 +322,6 @@ fn fill_keys(cells: &CellGrid, own: &[BodyRecord], (x_table, y_table): (&[u32], 
         }
         return;
     }
-    let x_axis = BandAxis { map: cells.x, count: cells.columns, table: x_table };
-    let y_axis = BandAxis { map: cells.y, count: cells.rows, table: y_table };
     for (keys, own) in keys.chunks_mut(CELLS_AT_ONCE).zip(own.chunks(CELLS_AT_ONCE)) {
         let lows = |axis: usize| std::array::from_fn(|k| own.get(k).map_or(0.0, |record| record.aabb[axis]));
         let (x, y) = (x_axis.cells(lows(0)), y_axis.cells(lows(1)));

@@ -26,6 +26,8 @@ pub(in crate::tier::point_grid) const VECTOR_NS: f64 = 2.5;
 
 /// Box tests in a vector.
 pub(in crate::tier::point_grid) const LANES: f64 = 8.0;
+/// A box test of a long run.
+pub(in crate::tier::point_grid) const TEST_NS: f64 = 0.3;
 
 /// The searches of the cells for some boxes, estimated from a sample of these.
 pub(super) struct CellSearches {

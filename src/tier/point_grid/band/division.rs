@@ -7,9 +7,6 @@
 use crate::memory::pair_sink::PairSink;
 use std::ops::Range;
 
-/// Testing a box, in nanoseconds: an eighth of a vector of eight.
-pub(in crate::tier::point_grid) const TEST_NS: f64 = 0.3;
-
 /// A scan that is estimated to take longer than this is divided: about as long as the task of a
 /// usual band.
 const DIVIDED_NS: f64 = 150_000.0;

@@ -17,37 +17,33 @@ use crate::memory::cell_table::CellKey;
 use crate::tier::point_grid::axis::{Extent, FINE_MAX, linear_cell};
 use crate::tier::point_grid::band::cell_grid::{CellGrid, Layout};
 use crate::tier::point_grid::band::equal_cells::{CellSize, equal_cells};
-use crate::tier::sweep::axis_sample::{beginning_around, beginning_in, some_of};
+use crate::tier::sweep::axis_sample::{COMPARED, SAMPLED, beginning_around, beginning_in, some_of};
 
 /// Even cells are crowded if each has more bodies than this.
-const CROWDED: f64 = 16.0;
-
-/// Where bodies are not evenly distributed, the cells that suit them take longer to find than fine
-/// columns: about as long as so many tests for each body.
-const SEARCHED: f64 = 20.0;
+const CROWDED_POPULATION: f64 = 16.0;
 
 /// With more bodies than this in even cells, the band will be swept. It is not worth while to look
 /// for better cells first, if a sweep tests few bodies with one.
-const SWEPT: f64 = 256.0;
-const FEW_SWEPT: f64 = 64.0;
+const SWEPT_POPULATION: f64 = 256.0;
+const SWEEP_TESTS_MAX: f64 = 64.0;
 
-/// A sweep sorts the bodies, which takes about as long as so many tests for each.
-const SORTED: f64 = 64.0;
+// Times, as numbers of tests for each body that take about as long.
+
+/// To find cells that suit bodies which are not evenly distributed, beyond making fine columns.
+const FIND_CELLS_TESTS: f64 = 20.0;
+
+/// To sort the bodies for a sweep.
+const SORT_TESTS: f64 = 64.0;
+
+/// To test a body with those of the row below too, if there are several rows.
+const ROW_BELOW_TESTS: f64 = 16.0;
 
 /// Equal cells are kept if the estimate for fine columns is not better by this factor.
-const BETTER: f64 = 2.0;
-
-/// With several rows, a body may be tested with those of the row below too, which takes as much
-/// longer as so many tests.
-const ROW_BELOW: f64 = 16.0;
+const CLEARLY_BETTER: f64 = 2.0;
 
 /// Mean number of bodies in a cell. With fewer, the table of cells, which has an empty row below,
 /// would not fit if there is one row (BAND-3).
 const POPULATION: f32 = 2.8;
-
-/// Bodies of the sample, and those that are compared with it.
-const SAMPLED: usize = 256;
-const COMPARED: usize = 16;
 
 /// Estimates whether fine columns are faster than cells, before any are laid out.
 #[derive(Clone, Copy)]
@@ -57,6 +53,13 @@ pub(super) struct FineEstimate<'a> {
     /// Bodies in one of equal cells, if they are evenly distributed.
     in_cell: f64,
     may_be_even: bool,
+}
+
+/// A layout that is worth a try before all others.
+pub(super) struct FirstTry {
+    pub(super) layout: Layout,
+    /// Up to which crowding it is kept.
+    pub(super) crowding_max: f32,
 }
 
 impl<'a> FineEstimate<'a> {
@@ -75,27 +78,29 @@ impl<'a> FineEstimate<'a> {
         Some(Self { own, extents, in_cell, may_be_even })
     }
 
-    /// The layout that is worth a try before all others, if one is, and up to which crowding it is
-    /// to be kept.
-    pub(super) fn first_try(&self) -> Option<(Layout, f32)> {
+    /// The layout to try before all others, if one is worth that.
+    pub(super) fn first_try(&self) -> Option<FirstTry> {
         let &Self { own, in_cell, may_be_even, extents } = self;
-        if may_be_even && in_cell < CROWDED {
+        if may_be_even && in_cell < CROWDED_POPULATION {
             return None;
         }
         let (layout, tests) = self.fewest_tests();
-        if in_cell > SWEPT {
+        if in_cell > SWEPT_POPULATION {
             let swept = [0, 1].map(|axis| beginning_in(axis, own, 0.0)).into_iter().fold(f64::INFINITY, f64::min);
-            if swept < FEW_SWEPT && swept + SORTED < tests {
+            if swept < SWEEP_TESTS_MAX && swept + SORT_TESTS < tests {
                 // All cells would be crowded, and the band will be swept.
-                return Some((Layout::Equal, f32::INFINITY));
+                return Some(FirstTry { layout: Layout::Equal, crowding_max: f32::INFINITY });
             }
         }
-        let mut crowding_max = if may_be_even { in_cell } else { SEARCHED + in_cell };
-        if !may_be_even && tests >= crowding_max {
+        let crowding_max = if may_be_even {
+            in_cell
+        } else if tests < FIND_CELLS_TESTS + in_cell {
+            FIND_CELLS_TESTS + in_cell
+        } else {
             // No equal cell is smaller than the widest and the highest body.
-            crowding_max = SEARCHED + beginning_around(own, extents.map(|extent| extent.side));
-        }
-        (tests < crowding_max).then_some((layout, crowding_max as f32))
+            FIND_CELLS_TESTS + beginning_around(own, extents.map(|extent| extent.side))
+        };
+        (tests < crowding_max).then_some(FirstTry { layout, crowding_max: crowding_max as f32 })
     }
 
     /// Fine columns, if bodies are evenly distributed and these are faster than equal cells with
@@ -105,55 +110,62 @@ impl<'a> FineEstimate<'a> {
             return None;
         }
         let (layout, tests) = self.fewest_tests();
-        (tests < f64::from(crowding) / BETTER).then_some(layout)
+        (tests < f64::from(crowding) / CLEARLY_BETTER).then_some(layout)
     }
 
     /// The fine columns that test the fewest bodies with one, and how many they test.
     fn fewest_tests(&self) -> (Layout, f64) {
         let mut best = (Layout::Equal, f64::INFINITY);
-        for (rows_max, further_tests) in [(1, 0.0), (usize::MAX, ROW_BELOW)] {
-            for axis in [0, 1] {
-                let cells = fine_columns(self.own.len(), self.extents, axis, rows_max);
-                // One row again, or not worth an estimate.
-                if cells.rows < rows_max.min(2) || best.1 <= 2.0 * further_tests {
-                    continue;
-                }
-                let tests = self.tests(axis, &cells) + further_tests;
-                if tests < best.1 {
-                    best = (Layout::FineColumns { axis, rows_max }, tests);
-                }
+        for (rows_max, axis) in [(1, 0), (1, 1), (usize::MAX, 0), (usize::MAX, 1)] {
+            if rows_max > 1 && best.1 <= 2.0 * ROW_BELOW_TESTS {
+                // Several rows could hardly save anything.
+                break;
+            }
+            let cells = fine_columns(self.own.len(), self.extents, axis, rows_max);
+            if rows_max > 1 && cells.rows == 1 {
+                // That was tried.
+                continue;
+            }
+            let tests = self.tests(axis, &cells);
+            if tests < best.1 {
+                best = (Layout::FineColumns { axis, rows_max }, tests);
             }
         }
         best
     }
 
     /// About how many bodies are tested with one in fine columns, which divide an axis.
-    fn tests(&self, axis: usize, &CellGrid { columns, rows, .. }: &CellGrid) -> f64 {
-        let (own, across) = (self.own, 1 - axis);
-        let Extent { min, max, side } = self.extents[axis];
-        let column = (max - min) / columns as f32;
-        if rows == 1 {
-            return beginning_in(axis, own, column);
+    fn tests(&self, axis: usize, cells: &CellGrid) -> f64 {
+        let Extent { min, max, .. } = self.extents[axis];
+        let column = (max - min) / cells.columns as f32;
+        match cells.rows {
+            1 => beginning_in(axis, self.own, column),
+            _ => self.tests_in_rows(axis, column, cells.rows) + ROW_BELOW_TESTS,
         }
-        let (origin, inverse) = self.extents[across].linear(rows);
-        let row = |v: f32| linear_cell(v, origin, inverse, rows) as f32;
-        let (mut lows, mut rows) = ([0.0; SAMPLED], [0.0; SAMPLED]);
+    }
+
+    /// The same for columns of a given width, in several rows.
+    fn tests_in_rows(&self, axis: usize, column: f32, row_count: usize) -> f64 {
+        let (own, side, across) = (self.own, self.extents[axis].side, 1 - axis);
+        let (origin, inverse) = self.extents[across].linear(row_count);
+        let row_of = |v: f32| linear_cell(v, origin, inverse, row_count) as f32;
         let sampled = some_of(own, SAMPLED);
         let count = sampled.len();
-        for ((BodyRecord { aabb, .. }, low), of) in sampled.zip(&mut lows).zip(&mut rows) {
-            (*low, *of) = (aabb[axis], row(aabb[across]));
+        let (mut lows, mut rows) = ([0.0; SAMPLED], [0.0; SAMPLED]);
+        for ((BodyRecord { aabb, .. }, low), row) in sampled.zip(&mut lows).zip(&mut rows) {
+            (*low, *row) = (aabb[axis], row_of(aabb[across]));
         }
         let (mut tests, mut pairs) = (0u32, 0);
         for BodyRecord { aabb, .. } in some_of(own, COMPARED) {
             let (from, to) = (aabb[axis], aabb[axis + 2] + column);
-            let in_row = |row: f32, from: f32| {
+            let tests_in = |row: f32, from: f32| {
                 let is_tested = |(&low, &of): (&f32, &f32)| u32::from((of == row) & (from <= low) & (low <= to));
                 lows[..count].iter().zip(&rows).map(is_tested).sum::<u32>()
             };
-            let [first_row, last_row] = [aabb[across], aabb[across + 2]].map(row);
-            tests += in_row(first_row, from);
+            let [first_row, last_row] = [aabb[across], aabb[across + 2]].map(row_of);
+            tests += tests_in(first_row, from);
             if last_row > first_row {
-                tests += in_row(last_row, from - side - column);
+                tests += tests_in(last_row, from - side - column);
             }
             pairs += count;
         }
@@ -177,21 +189,25 @@ pub(super) fn fine_columns(population: usize, extents: [Extent; 2], axis: usize,
     CellGrid::fine_columns(population, extents, axis, [columns, rows])
 }
 
-/// How many columns a body reaches beyond its own, at most, and how many bodies are tested with
-/// another one, in all.
-pub(super) fn measure(keys: &[u32], starts: &[u32], stride: usize) -> (usize, u64) {
-    let reached = keys.iter().map(|&key| CellKey(key).right()).fold(1, usize::max);
+/// How many columns a body reaches beyond its own, at most; at least one.
+pub(super) fn columns_reached(keys: &[u32]) -> usize {
+    keys.iter().map(|&key| CellKey(key).right()).fold(1, usize::max)
+}
+
+/// How many bodies are tested with another one, in all, if bodies reach so many columns.
+pub(super) fn test_count(keys: &[u32], starts: &[u32], stride: usize, columns_reached: usize) -> u64 {
     let (mut ends, mut below) = (0, 0);
     for key in keys.iter().copied().map(CellKey) {
         let end = key.cell() + 1 + key.right();
         ends += u64::from(starts[end]);
         if key.below() == 1 {
-            let first = key.cell().saturating_sub(reached).max(key.cell() / stride * stride) + stride;
+            let row = key.cell() / stride * stride;
+            let first = key.cell().saturating_sub(columns_reached).max(row) + stride;
             below += u64::from(starts[end + stride] - starts[first]);
         }
     }
     let population = keys.len() as u64;
-    (reached, ends - population * (population + 1) / 2 + below)
+    ends - population * (population + 1) / 2 + below
 }
 
 #[cfg(test)]
@@ -221,7 +237,7 @@ mod tests {
 
     fn first_try(own: &[BodyRecord], cell_size: CellSize, may_be_even: bool) -> Option<Layout> {
         let estimate = FineEstimate::new(own, extents(own), cell_size, may_be_even)?;
-        estimate.first_try().map(|(layout, _)| layout)
+        estimate.first_try().map(|first| first.layout)
     }
 
     #[test]
@@ -305,17 +321,15 @@ mod tests {
         let keys = [(1, 0), (1, 2), (2, 1), (3, 0)].map(|(cell, right)| CellKey::new(cell, right, 0).0);
         let starts = [0, 0, 2, 3, 4, 4, 4, 4, 4, 4, 4];
         // The first is tested with the second, that with the other two, the third with the last.
-        assert_eq!(measure(&keys, &starts, 5), (2, 1 + 2 + 1));
+        assert_eq!((columns_reached(&keys), test_count(&keys, &starts, 5, 2)), (2, 1 + 2 + 1));
 
         // Two rows of three columns. The body of the second row is in its first column: the one
         // that begins in the second column and reaches below is tested with it, and so is the
         // last one if bodies reach two columns.
-        let keys = |reached: u32| {
-            [(1, reached, 0), (2, 0, 1), (3, 0, 1), (6, 0, 0)]
-                .map(|(cell, right, below)| CellKey::new(cell, right, below).0)
-        };
+        let keys = [(1, 0, 0), (2, 0, 1), (3, 0, 1), (6, 0, 0)];
+        let keys = keys.map(|(cell, right, below)| CellKey::new(cell, right, below).0);
         let starts = [0, 0, 1, 2, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 4];
-        assert_eq!(measure(&keys(1), &starts, 5), (1, 1 + 1));
-        assert_eq!(measure(&keys(2), &starts, 5), (2, 2 + 2));
+        assert_eq!(columns_reached(&keys), 1);
+        assert_eq!([1, 2].map(|reached| test_count(&keys, &starts, 5, reached)), [1, 2]);
     }
 }

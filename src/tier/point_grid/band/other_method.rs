@@ -30,44 +30,31 @@ pub(crate) enum Others<'o> {
 
 /// How the pairs with other boxes are found.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Method {
+pub(super) enum OtherMethod {
     Cells,
     Sweep(SweepPlan),
     Tree,
 }
 
-/// How the pairs with boxes that were gathered are to be found.
+/// How the pairs with the boxes that were gathered last are to be found, and about how long that
+/// takes, in nanoseconds.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct GatheredBoxes {
-    pub(super) method: Method,
-    /// About how long it takes to find their pairs.
-    ns: f64,
-}
-
-impl GatheredBoxes {
-    /// About how long it takes to find their pairs, in nanoseconds.
-    pub(crate) fn ns(&self) -> f64 {
-        self.ns
-    }
+pub(crate) struct GatheredPlan {
+    pub(super) method: OtherMethod,
+    pub(crate) ns: f64,
 }
 
 impl BuiltBand<'_> {
-    /// Chooses how the pairs with the boxes of the scratch are to be found.
-    pub(super) fn choose_method(&mut self) -> GatheredBoxes {
-        let gathered = self.choose_without_tree();
-        self.consider_tree(gathered, f64::INFINITY)
-    }
-
-    /// As [`choose_method`](Self::choose_method), without a tree.
-    pub(super) fn choose_without_tree(&self) -> GatheredBoxes {
+    /// Chooses how the pairs with the boxes of the scratch are to be found without a tree.
+    pub(super) fn choose_without_tree(&self) -> GatheredPlan {
         let (bodies, boxes) = (self.cells.columns(), &self.scratch.boxes);
         if boxes.len() < FEW {
-            return GatheredBoxes { method: Method::Cells, ns: CELL_SEARCH_NS * boxes.len() as f64 };
+            return GatheredPlan { method: OtherMethod::Cells, ns: CELL_SEARCH_NS * boxes.len() as f64 };
         }
         let searches = CellSearches::sample(&self.close_lookup(), &self.cells, boxes);
         match SweepPlan::cheapest(&searches, &self.band().bounds(), bodies, boxes) {
-            Some(plan) => GatheredBoxes { method: Method::Sweep(plan), ns: plan.ns },
-            None => GatheredBoxes { method: Method::Cells, ns: searches.ns() },
+            Some(plan) => GatheredPlan { method: OtherMethod::Sweep(plan), ns: plan.ns },
+            None => GatheredPlan { method: OtherMethod::Cells, ns: searches.ns() },
         }
     }
 
@@ -76,7 +63,7 @@ impl BuiltBand<'_> {
     ///
     /// The tree is built if that seems to be the fastest of all. Then its leaves tell what searches
     /// of it take.
-    pub(crate) fn consider_tree(&mut self, gathered: GatheredBoxes, other_ns: f64) -> GatheredBoxes {
+    pub(crate) fn consider_tree(&mut self, gathered: GatheredPlan, other_ns: f64) -> GatheredPlan {
         let (bodies, best_ns) = (self.cells.columns(), gathered.ns.min(other_ns));
         let PairScratch { boxes, tree, sort, .. } = &mut *self.scratch;
         if boxes.len() < FEW {
@@ -92,7 +79,7 @@ impl BuiltBand<'_> {
             tree.build(bodies, boxes, lookup_by_row(self.filters_by_row), sort);
         }
         let ns = tree.searches_ns(self.level, boxes);
-        if ns < gathered.ns { GatheredBoxes { method: Method::Tree, ns } } else { gathered }
+        if ns < gathered.ns { GatheredPlan { method: OtherMethod::Tree, ns } } else { gathered }
     }
 }
 
@@ -119,7 +106,7 @@ mod tests {
     }
 
     /// How pairs with other boxes are found, in turn. Checks that they are those of brute force.
-    fn methods<const N: usize>(own: &[BodyRecord], others: [&[BodyRecord]; N]) -> [GatheredBoxes; N] {
+    fn methods<const N: usize>(own: &[BodyRecord], others: [&[BodyRecord]; N]) -> [GatheredPlan; N] {
         methods_in(&mut LoneBand::new(own, &[]), own, others)
     }
 
@@ -127,7 +114,7 @@ mod tests {
         band: &mut LoneBand,
         own: &[BodyRecord],
         others: [&[BodyRecord]; N],
-    ) -> [GatheredBoxes; N] {
+    ) -> [GatheredPlan; N] {
         let mut band = band.build(CellSize::ForOwnPairs, PairRules::default());
         others.map(|others| {
             let gathered = band.gather(others.iter().copied());
@@ -160,18 +147,18 @@ mod tests {
         let alike = boxes(&mut random, BODIES..2 * BODIES, [1000.0, 1000.0], [1.0, 1.0]);
         let thin = boxes(&mut random, BODIES..2 * BODIES, [1000.0, 100.0], [0.1, 900.0]);
         let [alike, thin] = methods(&evenly, [&alike, &thin]);
-        assert!(matches!(alike.method, Method::Cells), "{alike:?}");
-        assert!(matches!(thin.method, Method::Sweep(SweepPlan { axis: 0, .. })), "{thin:?}");
+        assert!(matches!(alike.method, OtherMethod::Cells), "{alike:?}");
+        assert!(matches!(thin.method, OtherMethod::Sweep(SweepPlan { axis: 0, .. })), "{thin:?}");
 
         let [bodies, others] = nested(&mut random);
         let [first, few] = methods(&bodies, [&others, &others[..200]]);
-        assert!(matches!(first.method, Method::Tree), "{first:?}");
+        assert!(matches!(first.method, OtherMethod::Tree), "{first:?}");
         // The tree is there, so even a few boxes search it.
-        assert!(matches!(few.method, Method::Tree), "{few:?}");
+        assert!(matches!(few.method, OtherMethod::Tree), "{few:?}");
         let [alone] = methods(&bodies, [&others[..200]]);
-        assert!(!matches!(alone.method, Method::Tree), "{alone:?}");
+        assert!(!matches!(alone.method, OtherMethod::Tree), "{alone:?}");
         let [fewest] = methods(&bodies, [&others[..FEW - 1]]);
-        assert!(matches!(fewest.method, Method::Cells), "{fewest:?}");
+        assert!(matches!(fewest.method, OtherMethod::Cells), "{fewest:?}");
     }
 
     #[test]
@@ -182,8 +169,10 @@ mod tests {
         let mut band = band.build(CellSize::ForOwnPairs, PairRules::default());
         let gathered = band.gather(others.iter().copied());
         let slow = packed_tree::BUILD_NS * bodies.len() as f64;
-        assert!(!matches!(band.consider_tree(gathered, slow).method, Method::Tree) && band.scratch.tree.is_empty());
-        assert!(matches!(band.consider_tree(gathered, f64::INFINITY).method, Method::Tree));
+        assert!(
+            !matches!(band.consider_tree(gathered, slow).method, OtherMethod::Tree) && band.scratch.tree.is_empty()
+        );
+        assert!(matches!(band.consider_tree(gathered, f64::INFINITY).method, OtherMethod::Tree));
     }
 
     #[test]
@@ -193,7 +182,7 @@ mod tests {
             let [bodies, others] = nested(&mut random);
             last = LoneBand::new(&bodies, &[]).after(last);
             let [gathered] = methods_in(&mut last, &bodies, [&others]);
-            assert!(matches!(gathered.method, Method::Tree), "{gathered:?}");
+            assert!(matches!(gathered.method, OtherMethod::Tree), "{gathered:?}");
         }
     }
 
@@ -208,7 +197,7 @@ mod tests {
         };
         let others: Vec<_> = others.into_iter().map(large).collect();
         let [gathered] = methods(&bodies, [&others]);
-        assert!(!matches!(gathered.method, Method::Tree), "{gathered:?}");
+        assert!(!matches!(gathered.method, OtherMethod::Tree), "{gathered:?}");
     }
 
     /// Half of the boxes are wide and half are tall, of four orders of magnitude.
@@ -228,11 +217,11 @@ mod tests {
         // A tree seems to be faster, until it is built: its leaves are as long as their longest
         // bodies.
         let [gathered] = methods(&own, [&others]);
-        let Method::Sweep(plan) = gathered.method else { panic!("{gathered:?}") };
+        let OtherMethod::Sweep(plan) = gathered.method else { panic!("{gathered:?}") };
         let swept = others.iter().filter(|other| plan.sweeps(&other.aabb)).count();
         assert!((others.len() / 4..others.len() * 3 / 4).contains(&swept), "{swept}, {plan:?}");
         // If the longer ones searched the cells, that would take more than a millisecond.
-        assert!(gathered.ns() < 1e6, "{gathered:?}");
+        assert!(gathered.ns < 1e6, "{gathered:?}");
     }
 
     /// The pairs of some boxes, in the order in which they are found.
@@ -247,10 +236,10 @@ mod tests {
         let mut random = SplitMix64::new(6);
         let (own, others) = (wide_and_tall(&mut random, 0..BODIES), wide_and_tall(&mut random, BODIES..2 * BODIES));
         let [gathered] = methods(&own, [&others]);
-        let Method::Sweep(plan) = gathered.method else { panic!("{gathered:?}") };
+        let OtherMethod::Sweep(plan) = gathered.method else { panic!("{gathered:?}") };
         let longer: Vec<_> = others.iter().filter(|other| !plan.sweeps(&other.aabb)).copied().collect();
         let [alone] = methods(&own, [&longer]);
-        assert!(matches!(alone.method, Method::Sweep(of) if of.axis != plan.axis), "{alone:?}");
+        assert!(matches!(alone.method, OtherMethod::Sweep(of) if of.axis != plan.axis), "{alone:?}");
         let [all, last] = [&others, &longer].map(|others| pairs_in_order(&own, others, Others::Bodies));
         assert!(last.len() > 1000 && all.ends_with(&last));
     }

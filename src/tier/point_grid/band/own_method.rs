@@ -15,7 +15,7 @@
 
 use crate::memory::body_record::BodyRecord;
 use crate::tier::point_grid::band::built_band::BuiltBand;
-use crate::tier::point_grid::band::division::TEST_NS;
+use crate::tier::point_grid::band::cell_searches::TEST_NS;
 use crate::tier::sweep::axis_sample::{overlapping, sparse_axis};
 use crate::tier::sweep::packed_tree;
 
@@ -25,35 +25,34 @@ const CROWDED: f32 = 96.0;
 /// Sorting a body along an axis, in nanoseconds, as measured.
 const SORT_NS: f64 = 40.0;
 
-/// How the pairs of a band's own bodies are found. The estimates are in nanoseconds.
+/// How the pairs of a band's own bodies are found.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum OwnMethod {
-    Cells { ns: f64 },
-    Sweep { axis: usize, ns: f64 },
-    Tree { ns: f64 },
+    Cells,
+    Sweep { axis: usize },
+    Tree,
 }
 
-impl OwnMethod {
+/// How they are to be found, and about how long that takes, in nanoseconds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OwnPlan {
+    pub(super) method: OwnMethod,
+    pub(super) ns: f64,
+}
+
+impl OwnPlan {
     /// The cheaper way without a tree, for bodies in cells that are crowded so much.
     fn without_tree(own: &[BodyRecord], crowding: f32) -> Self {
         let population = own.len() as f64;
         // A body is tested with half of its cell, and with four neighbors of it, which may be
         // empty.
-        let by_cells = population * 2.0 * f64::from(crowding) * TEST_NS;
-        if crowding > CROWDED {
-            let (axis, beside) = sparse_axis(own);
-            let by_sweep = population * (SORT_NS + beside / 2.0 * TEST_NS);
-            if by_sweep < by_cells {
-                return Self::Sweep { axis, ns: by_sweep };
-            }
+        let by_cells = Self { method: OwnMethod::Cells, ns: population * 2.0 * f64::from(crowding) * TEST_NS };
+        if crowding <= CROWDED {
+            return by_cells;
         }
-        Self::Cells { ns: by_cells }
-    }
-
-    pub(super) fn ns(&self) -> f64 {
-        match *self {
-            Self::Cells { ns } | Self::Sweep { ns, .. } | Self::Tree { ns } => ns,
-        }
+        let (axis, beside) = sparse_axis(own);
+        let by_sweep = Self { method: OwnMethod::Sweep { axis }, ns: population * (SORT_NS + beside / 2.0 * TEST_NS) };
+        if by_sweep.ns < by_cells.ns { by_sweep } else { by_cells }
     }
 }
 
@@ -62,21 +61,21 @@ impl BuiltBand<'_> {
     ///
     /// A tree of them is built if that seems to be the fastest. Then its leaves tell what searches
     /// of it take.
-    pub(super) fn choose_own_method(&mut self) -> OwnMethod {
+    pub(super) fn choose_own_method(&mut self) -> OwnPlan {
         let (crowding, population) = (self.band().crowding, self.own().len() as f64);
-        let best = OwnMethod::without_tree(self.own(), crowding);
+        let best = OwnPlan::without_tree(self.own(), crowding);
         if crowding <= CROWDED {
             return best;
         }
         // The more hits, the more leaves are searched.
         let by_tree = population * (packed_tree::BUILD_NS + packed_tree::OWN_SEARCH_NS);
         let hits_ns = || population * packed_tree::HIT_NS * overlapping(self.own()) / 2.0;
-        if by_tree >= best.ns() || by_tree + hits_ns() >= best.ns() {
+        if by_tree >= best.ns || by_tree + hits_ns() >= best.ns {
             return best;
         }
         self.build_tree();
         let ns = self.scratch.tree.own_searches_ns(self.level, self.own());
-        if ns < best.ns() { OwnMethod::Tree { ns } } else { best }
+        if ns < best.ns { OwnPlan { method: OwnMethod::Tree, ns } } else { best }
     }
 }
 
@@ -96,7 +95,7 @@ mod tests {
     fn chosen(own: &[BodyRecord]) -> (OwnMethod, f32) {
         let mut band = LoneBand::new(own, &[]);
         let mut band = band.build(CellSize::ForOwnPairs, PairRules::default());
-        (band.choose_own_method(), band.band().crowding)
+        (band.choose_own_method().method, band.band().crowding)
     }
 
     /// Checks that all methods find what brute force finds.
@@ -116,9 +115,9 @@ mod tests {
             let mut band = band.build(CellSize::ForOwnPairs, rules);
             // Estimates say how scans are divided among threads.
             for ns in [0.0, 1e9] {
-                let [x, y] = [0, 1].map(|axis| OwnMethod::Sweep { axis, ns });
-                for method in [OwnMethod::Cells { ns }, x, y, OwnMethod::Tree { ns }] {
-                    let pairs = found(|sink| band.own_pairs_by(method, sink));
+                let [x, y] = [0, 1].map(|axis| OwnMethod::Sweep { axis });
+                for method in [OwnMethod::Cells, x, y, OwnMethod::Tree] {
+                    let pairs = found(|sink| band.own_pairs_by(OwnPlan { method, ns }, sink));
                     assert_eq!(pairs, truth, "{label}, {method:?}, filters {filtered}, circles {are_circles}");
                 }
             }
@@ -152,19 +151,19 @@ mod tests {
     fn each_method_is_chosen_where_it_is_the_cheapest() {
         let mut random = SplitMix64::new(7);
         let alike = records_of((0..4000).map(|_| random.point(0.0, 60.0)).map(|[x, y]| [x, y, x + 1.0, y + 1.0]));
-        assert!(matches!(chosen(&alike).0, OwnMethod::Cells { .. }), "{:?}", chosen(&alike));
+        assert!(matches!(chosen(&alike).0, OwnMethod::Cells), "{:?}", chosen(&alike));
 
         // Many are beside each other on either axis, few on both, and a few large ones crowd cells.
         let side = |k: usize| if k.is_multiple_of(5000) { 300.0 } else { 10.0 };
         let mut square = |side: f32| random.point(0.0, 1000.0).map(|low| [low, low + side]);
         let squares = (0..40_000).map(|k| square(side(k))).map(|[[x, right], [y, bottom]]| [x, y, right, bottom]);
         let sparse = records_of(squares);
-        assert!(matches!(chosen(&sparse), (OwnMethod::Tree { .. }, 96.0..)), "{:?}", chosen(&sparse));
+        assert!(matches!(chosen(&sparse), (OwnMethod::Tree, 96.0..)), "{:?}", chosen(&sparse));
 
         // Bodies of one place, each of which overlaps all others: a tree would test no fewer.
         let mut dense = records_of((0..4000).map(|_| [0.0, 0.0, 1.0, 1.0]));
         dense.iter_mut().zip(&alike).for_each(|(record, spread)| record.aabb[0] -= spread.aabb[0]);
-        assert!(!matches!(chosen(&dense), (OwnMethod::Tree { .. }, _)), "{:?}", chosen(&dense));
+        assert!(!matches!(chosen(&dense), (OwnMethod::Tree, _)), "{:?}", chosen(&dense));
 
         // Most leaves of a tree have a wide body and a tall one, so that a search visits many
         // leaves, most of them without a hit.
@@ -177,12 +176,12 @@ mod tests {
         let lines = records_of(lines.map(|([x, y], [width, height])| [x, y, x + width, y + height]));
         let mut band = LoneBand::new(&lines, &[]);
         let mut band = band.build(CellSize::ForOwnPairs, PairRules::default());
-        let method = band.choose_own_method();
-        assert!(!band.scratch.tree.is_empty() && !matches!(method, OwnMethod::Tree { .. }), "{method:?}");
+        let OwnPlan { method, .. } = band.choose_own_method();
+        assert!(!band.scratch.tree.is_empty() && !matches!(method, OwnMethod::Tree), "{method:?}");
 
         // Few are beside each other on the second axis; in the cells of other bodies they are many.
         let lines = records_of((0..4000).map(|k| [0.0, k as f32, 1000.0, k as f32 + 2.5]));
-        assert!(matches!(OwnMethod::without_tree(&lines, 2.0 * CROWDED), OwnMethod::Sweep { axis: 1, .. }));
-        assert!(matches!(OwnMethod::without_tree(&lines, CROWDED), OwnMethod::Cells { .. }));
+        assert!(matches!(OwnPlan::without_tree(&lines, 2.0 * CROWDED).method, OwnMethod::Sweep { axis: 1 }));
+        assert!(matches!(OwnPlan::without_tree(&lines, CROWDED).method, OwnMethod::Cells));
     }
 }

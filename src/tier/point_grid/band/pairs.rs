@@ -14,8 +14,8 @@ use crate::memory::pair_sink::PairSink;
 use crate::simd::{CellRect, PairOrder, Probe};
 use crate::tier::point_grid::band::built_band::{BuiltBand, lookup_by_row};
 use crate::tier::point_grid::band::division::in_parts;
-use crate::tier::point_grid::band::other_method::{GatheredBoxes, Method, Others};
-use crate::tier::point_grid::band::own_method::OwnMethod;
+use crate::tier::point_grid::band::other_method::{GatheredPlan, OtherMethod, Others};
+use crate::tier::point_grid::band::own_method::{OwnMethod, OwnPlan};
 use crate::tier::point_grid::band::scratch::PairScratch;
 use crate::tier::point_grid::band::sweep;
 use crate::tier::sweep::sorted_columns::BoxTraits;
@@ -26,19 +26,19 @@ pub(in crate::tier::point_grid) const SEARCHES_AT_ONCE: usize = 16;
 impl BuiltBand<'_> {
     /// Finds the pairs of the band's own bodies. `None` once the pair limit is exceeded.
     pub(crate) fn own_pairs(&mut self, sink: &mut PairSink<'_>) -> Option<()> {
-        let method = self.choose_own_method();
-        self.own_pairs_by(method, sink)
+        let plan = self.choose_own_method();
+        self.own_pairs_by(plan, sink)
     }
 
-    /// As [`own_pairs`](Self::own_pairs), by a given method.
-    pub(super) fn own_pairs_by(&mut self, method: OwnMethod, sink: &mut PairSink<'_>) -> Option<()> {
+    /// As [`own_pairs`](Self::own_pairs), in a given way.
+    pub(super) fn own_pairs_by(&mut self, OwnPlan { method, ns }: OwnPlan, sink: &mut PairSink<'_>) -> Option<()> {
         let (len, level) = (self.own().len(), self.level);
         match method {
-            OwnMethod::Cells { ns } => {
+            OwnMethod::Cells => {
                 let (cells, keys) = (&self.cells, self.keys);
                 in_parts((len, ns), sink, &|probes, sink| level.scan_cells(cells, keys, probes, sink))
             }
-            OwnMethod::Sweep { axis, ns } => {
+            OwnMethod::Sweep { axis } => {
                 let own = &self.records[..len];
                 let PairScratch { sorted, sort, .. } = &mut *self.scratch;
                 let filter_of = lookup_by_row(self.filters_by_row);
@@ -47,7 +47,7 @@ impl BuiltBand<'_> {
                 let columns = sorted.columns();
                 in_parts((len, ns), sink, &|probes, sink| level.scan_sorted(&columns, probes, axis, sink))
             }
-            OwnMethod::Tree { ns } => {
+            OwnMethod::Tree => {
                 self.build_tree();
                 let tree = self.scratch.tree.view();
                 in_parts((len, ns), sink, &|probes, sink| level.scan_tree_pairs(&tree, probes, sink))
@@ -66,9 +66,8 @@ impl BuiltBand<'_> {
     /// Finds the pairs of its own bodies with ghosts (PARTITION-2). `None` once the pair limit is
     /// exceeded.
     pub(crate) fn ghost_pairs(&mut self, sink: &mut PairSink<'_>) -> Option<()> {
-        self.take_in_band(self.ghosts.iter().copied());
-        let gathered = self.choose_method();
-        self.pairs_with_gathered(gathered, Others::Bodies, sink)
+        self.set_boxes_in_band(self.ghosts.iter().copied());
+        self.pairs_with_boxes(Others::Bodies, sink)
     }
 
     /// Finds the pairs of its own bodies with boxes in the axes of the world. `None` once the
@@ -79,25 +78,33 @@ impl BuiltBand<'_> {
         what: Others<'_>,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
-        self.take(others);
-        let gathered = self.choose_method();
+        self.set_boxes(others);
+        self.pairs_with_boxes(what, sink)
+    }
+
+    /// Finds the pairs with the boxes of the scratch, in the way that is estimated to be the
+    /// cheapest.
+    fn pairs_with_boxes(&mut self, what: Others<'_>, sink: &mut PairSink<'_>) -> Option<()> {
+        let gathered = self.choose_without_tree();
+        let gathered = self.consider_tree(gathered, f64::INFINITY);
         self.pairs_with_gathered(gathered, what, sink)
     }
 
     /// Takes boxes in the axes of the world for [`pairs_with_gathered`](Self::pairs_with_gathered),
     /// and chooses how their pairs are to be found without a tree.
-    pub(crate) fn gather(&mut self, others: impl Iterator<Item = BodyRecord>) -> GatheredBoxes {
-        self.take(others);
+    pub(crate) fn gather(&mut self, others: impl Iterator<Item = BodyRecord>) -> GatheredPlan {
+        self.set_boxes(others);
         self.choose_without_tree()
     }
 
-    fn take(&mut self, others: impl Iterator<Item = BodyRecord>) {
+    /// Replaces the boxes of the scratch with those that are near the band.
+    fn set_boxes(&mut self, others: impl Iterator<Item = BodyRecord>) {
         let axes = self.axes();
         let in_band = |BodyRecord { aabb, row }| BodyRecord { aabb: *axes.box_to_band(aabb).edges(), row };
-        self.take_in_band(others.map(in_band));
+        self.set_boxes_in_band(others.map(in_band));
     }
 
-    fn take_in_band(&mut self, others: impl Iterator<Item = BodyRecord>) {
+    fn set_boxes_in_band(&mut self, others: impl Iterator<Item = BodyRecord>) {
         let bounds = self.band().bounds();
         let boxes = &mut self.scratch.boxes;
         boxes.clear();
@@ -108,18 +115,18 @@ impl BuiltBand<'_> {
     /// was chosen then. `None` once the pair limit is exceeded.
     pub(crate) fn pairs_with_gathered(
         &mut self,
-        gathered: GatheredBoxes,
+        gathered: GatheredPlan,
         what: Others<'_>,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
         let (lookup, level) = (self.close_lookup(), self.level);
         let PairScratch { boxes, long_boxes, .. } = &mut *self.scratch;
-        if let Method::Sweep(plan) = gathered.method {
+        if let OtherMethod::Sweep(plan) = gathered.method {
             plan.divide(boxes, long_boxes);
         }
-        let (static_filters, [by_cells, by_sweep]) = match what {
-            Others::Bodies => (None, [PairOrder::Ascending; 2]),
-            Others::Statics(filters) => (filters, [PairOrder::EntryFirst, PairOrder::ProbeFirst]),
+        let [if_boxes_search, if_bodies_search] = match what {
+            Others::Bodies => [PairOrder::Ascending; 2],
+            Others::Statics(_) => [PairOrder::EntryFirst, PairOrder::ProbeFirst],
         };
         let filter_of = |row: u32| match what {
             Others::Bodies => self.filters_by_row.map_or(Filter::ALL, |filters| filters[row as usize]),
@@ -127,39 +134,39 @@ impl BuiltBand<'_> {
         };
         // If only statics have filters. After the choice of the method (STATIC-1), so not yet the
         // longer ones, for which it is chosen anew.
-        if self.filters_by_row.is_none() && static_filters.is_some() {
+        if self.filters_by_row.is_none() && matches!(what, Others::Statics(Some(_))) {
             boxes.retain(|record| filter_of(record.row).interacts_with(Filter::ALL));
         }
         let are_circles = self.cells.columns().circles() && matches!(what, Others::Bodies);
         let probe = |&BodyRecord { aabb, row }: &BodyRecord| Probe { aabb, row, filter: filter_of(row) };
         match gathered.method {
-            Method::Cells => in_parts((boxes.len(), gathered.ns()), sink, &|part, sink| {
+            OtherMethod::Cells => in_parts((boxes.len(), gathered.ns), sink, &|part, sink| {
                 let mut searches: [(CellRect, Probe); SEARCHES_AT_ONCE] = Default::default();
                 boxes[part].chunks(SEARCHES_AT_ONCE).try_for_each(|boxes| {
                     for (search, record) in searches.iter_mut().zip(boxes) {
                         *search = (lookup.rect(&BandBox::from_edges(record.aabb)), probe(record));
                     }
-                    level.scan_rects(&self.cells, &searches[..boxes.len()], by_cells, are_circles, sink)
+                    level.scan_rects(&self.cells, &searches[..boxes.len()], if_boxes_search, are_circles, sink)
                 })
             }),
-            Method::Sweep(plan) => {
+            OtherMethod::Sweep(plan) => {
                 if !boxes.is_empty() {
-                    let columns = self.cells.columns();
-                    sweep::sweep(level, columns, (plan.axis, by_sweep), filter_of, self.scratch, sink)?;
+                    let filter_of = self.filters_by_row.is_some().then_some(filter_of);
+                    let (columns, traits) = (self.cells.columns(), BoxTraits { filter_of, are_circles });
+                    sweep::sweep(level, columns, (plan.axis, if_bodies_search), traits, self.scratch, sink)?;
                 }
                 // The rest may be short on the other axis.
                 std::mem::swap(&mut self.scratch.boxes, &mut self.scratch.long_boxes);
-                let gathered = self.choose_method();
-                self.pairs_with_gathered(gathered, what, sink)
+                self.pairs_with_boxes(what, sink)
             }
-            Method::Tree => {
+            OtherMethod::Tree => {
                 let PairScratch { boxes, tree, .. } = &*self.scratch;
                 let tree = tree.view();
-                in_parts((boxes.len(), gathered.ns()), sink, &|part, sink| {
+                in_parts((boxes.len(), gathered.ns), sink, &|part, sink| {
                     let mut probes = [Probe::default(); SEARCHES_AT_ONCE];
                     boxes[part].chunks(SEARCHES_AT_ONCE).try_for_each(|boxes| {
                         probes.iter_mut().zip(boxes).for_each(|(slot, record)| *slot = probe(record));
-                        level.scan_tree(&tree, &probes[..boxes.len()], by_cells, are_circles, sink)
+                        level.scan_tree(&tree, &probes[..boxes.len()], if_boxes_search, are_circles, sink)
                     })
                 })
             }

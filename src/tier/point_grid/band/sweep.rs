@@ -173,20 +173,15 @@ fn ns_of_longer_swept((axis, longest): (usize, f64), bodies: &SoaColumns<'_>, bo
 /// Tests each body of a band against those boxes of the scratch that are beside it on `axis`.
 /// `None` once the pair limit is exceeded.
 ///
-/// `filter_of` is the filter of the row of a box. If `order` is ascending, boxes are bodies, and
-/// circles if the bodies of the band are.
+/// Boxes have filters if the bodies of the band have some.
 pub(super) fn sweep(
     level: DetectedSimd,
     bodies: &SoaColumns<'_>,
     (axis, order): (usize, PairOrder),
-    filter_of: impl Fn(u32) -> Filter,
+    traits: BoxTraits<impl Fn(u32) -> Filter>,
     PairScratch { boxes, sorted, reach, sort, .. }: &mut PairScratch,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
-    let traits = BoxTraits {
-        filter_of: bodies.filters().is_some().then_some(filter_of),
-        are_circles: order == PairOrder::Ascending && bodies.circles(),
-    };
     sorted.sort(boxes, axis, traits, sort);
     let columns = sorted.columns();
     // The largest upper edge so far ascends, so it can be searched.
@@ -245,18 +240,21 @@ pub(super) mod tests {
             let traits = BoxTraits { filter_of: filtered.then_some(filter_of), are_circles };
             columns.sort(&bodies, axis, traits, &mut SortScratch::default());
             let columns = columns.columns();
-            let mut sweep = |order| found(|sink| sweep(level, &columns, (axis, order), filter_of, &mut scratch, sink));
+            let mut sweep = |order, are_circles| {
+                let traits = BoxTraits { are_circles, ..traits };
+                found(|sink| sweep(level, &columns, (axis, order), traits, &mut scratch, sink))
+            };
             let cross = |test: &dyn Fn(&BodyRecord, &BodyRecord) -> bool| -> Vec<[u32; 2]> {
                 let pairs = bodies.iter().flat_map(|a| others.iter().filter(|b| test(a, b)).map(|b| [a.row, b.row]));
                 let mut pairs: Vec<_> = pairs.collect();
                 pairs.sort_unstable();
                 pairs
             };
-            assert_eq!(sweep(PairOrder::Ascending), cross(&touch), "{label}");
+            assert_eq!(sweep(PairOrder::Ascending, are_circles), cross(&touch), "{label}");
             let static_hit = |body: &BodyRecord, fixed: &BodyRecord| {
                 meet(body, fixed) && (!are_circles || BodyCircle::of_box(&body.aabb).overlaps_box(&fixed.aabb))
             };
-            assert_eq!(sweep(PairOrder::ProbeFirst), cross(&static_hit), "{label}: statics");
+            assert_eq!(sweep(PairOrder::ProbeFirst, false), cross(&static_hit), "{label}: statics");
         }
     }
 

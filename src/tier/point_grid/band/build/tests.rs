@@ -28,7 +28,8 @@ impl Band {
     /// [`build`](Self::build) with a given layout; `None` if it is hopeless.
     fn build_as(layout: Layout, own: &[BodyRecord], words: &mut [u32], scratch: &mut BandScratch) -> Option<Self> {
         let (bounds, extents) = measure(own).expect("a band with bodies");
-        let Some((cells, crowding)) = lay_out(layout, own, extents, CellSize::ForOwnPairs, words, scratch) else {
+        let Some(LaidOut { cells, crowding }) = lay_out(layout, own, extents, CellSize::ForOwnPairs, words, scratch)
+        else {
             assert!(matches!(layout, Layout::Merged | Layout::Narrow), "{layout:?} is always possible");
             return None;
         };
