@@ -149,7 +149,7 @@ fn parts(borders: &Borders) -> impl Iterator<Item = Part> + Clone {
 
 /// The costs of parts that were estimated: most candidates have all but one or two in common.
 struct KnownCosts {
-    /// By the places of both ends in [`SizeSample::counted`].
+    /// By the [places](SizeSample::place) of both ends.
     classes: [[Option<f64>; COUNTED]; COUNTED],
     /// By that of the first border.
     oversized: [Option<f64>; COUNTED],
@@ -163,10 +163,9 @@ impl KnownCosts {
     }
 
     fn of(&mut self, part: Part, sample: &SizeSample) -> &mut Option<f64> {
-        let place = |border: usize| usize::from(sample.counted[border]);
         match part {
-            Part::Class { from, to } => &mut self.classes[place(from)][place(to)],
-            Part::Oversized { from } => &mut self.oversized[place(from)],
+            Part::Class { from, to } => &mut self.classes[sample.place(from)][sample.place(to)],
+            Part::Oversized { from } => &mut self.oversized[sample.place(from)],
         }
     }
 }
@@ -242,7 +241,7 @@ impl SizeSample {
     /// Cost of the oversized rows: a search each, and a box test for everything around.
     fn oversized_cost(&self, from: usize) -> f64 {
         let [rows, densities] = self.by_region(from, self.rows.len());
-        let squares = &self.after[usize::from(self.counted[from])].squares;
+        let squares = &self.rows_after(from).squares;
         let costs: PerRegion<f64> = std::array::from_fn(|region| {
             rows[region] * OVERSIZED_NS + 9.0 * squares[region] * densities[region] * OVERSIZED_TEST_NS
         });
@@ -256,8 +255,8 @@ impl SizeSample {
         let (largest, usual) = (classed[classed.len() - 1].side, classed[classed.len() - 1 - classed.len() / 64].side);
         let anywhere = if largest > OUTLIER * usual { f64::from(largest) } else { 0.0 };
         let [members, densities] = self.by_region(from, to);
-        let [widths, heights] = &self.before[usize::from(self.counted[to])].largest;
-        let larger = &self.after[usize::from(self.counted[to])];
+        let [widths, heights] = &self.rows_before(to).largest;
+        let larger = self.rows_after(to);
         let mut costs = PerRegion::<f64>::default();
         // Without a branch, so that the loop is vectorized.
         for (region, cost) in costs.iter_mut().enumerate() {
@@ -266,9 +265,9 @@ impl SizeSample {
             let least = (2.8 / density).sqrt();
             let width = (widths[region].max(anywhere) * f64::from(SLACK)).max(least);
             let height = (heights[region].max(anywhere) * f64::from(SLACK)).max(least);
-            let taken = width.min(self.cells_max[0][region]) * height.min(self.cells_max[1][region]);
-            let tests = taken * density / LANES;
-            let own_pairs = members * VECTOR_NS * ((1.5 * tests).max(1.0) + (3.0 * tests).max(1.0));
+            let taken = width.min(self.world_sides[0][region]) * height.min(self.world_sides[1][region]);
+            let vectors = taken * density / LANES;
+            let own_pairs = members * VECTOR_NS * ((1.5 * vectors).max(1.0) + (3.0 * vectors).max(1.0));
             // On each axis, a larger row takes as many cells as its side has, and two more. Summed
             // over the rows: all their cells, and the runs of these, in the mean of both axes, as
             // either may be that of runs. Searches are not bounded by the world: if rows as long
@@ -277,9 +276,9 @@ impl SizeSample {
             let sides = larger.sides[0][region] / width + larger.sides[1][region] / height;
             let runs = 0.5 * sides + 2.0 * searches;
             let cells = larger.areas[region] / (width * height) + 2.0 * sides + 4.0 * searches;
-            let per_cell = width * height * density / LANES;
-            let found = own_pairs + RUN_NS * runs + VECTOR_NS * per_cell * cells;
-            *cost = searches * SEARCH_NS + if members > 0.0 { found } else { 0.0 };
+            let vectors_per_cell = width * height * density / LANES;
+            let pairs_ns = own_pairs + RUN_NS * runs + VECTOR_NS * vectors_per_cell * cells;
+            *cost = searches * SEARCH_NS + if members > 0.0 { pairs_ns } else { 0.0 };
         }
         let in_cells: f64 = costs.iter().sum();
         let if_crowded =

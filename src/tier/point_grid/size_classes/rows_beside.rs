@@ -21,7 +21,7 @@ type Counts = [[u16; COMPARED]; 3];
 pub(super) struct RowsBeside {
     /// The rows that are compared, ascending.
     compared: [usize; COMPARED],
-    /// Of the rows before a border, by its place in [`SizeSample::counted`].
+    /// Of the rows before a border, by its [place](SizeSample::place).
     counts: [Counts; COUNTED],
 }
 
@@ -53,7 +53,7 @@ impl RowsBeside {
     /// left out ([`HITS_COUNTED`]).
     pub(super) fn mean(&self, sample: &SizeSample, from: usize, to: usize) -> f64 {
         let inside = self.compared.partition_point(|&row| row < from)..self.compared.partition_point(|&row| row < to);
-        let [before, through] = [from, to].map(|border| &self.counts[usize::from(sample.counted[border])]);
+        let [before, through] = [from, to].map(|border| &self.counts[sample.place(border)]);
         let rows = (to - from) as f64;
         let [x, y, both] = [0, 1, 2].map(|axis| {
             let counts = through[axis][inside.clone()].iter().zip(&before[axis][inside.clone()]);

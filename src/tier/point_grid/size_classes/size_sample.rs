@@ -71,10 +71,10 @@ pub(in crate::tier::point_grid) struct SizeSample {
     keys: Vec<u64>,
     /// The borders that are tried, from the largest rows down.
     pub(super) tried: Vec<usize>,
-    /// By border: where it is in `before` and `after`.
-    pub(super) counted: Vec<u8>,
-    pub(super) before: Vec<RowsBefore>,
-    pub(super) after: Vec<RowsAfter>,
+    /// By border: its place in `before` and `after`.
+    counted: Vec<u8>,
+    before: Vec<RowsBefore>,
+    after: Vec<RowsAfter>,
     /// Bodies per row.
     pub(super) weight: f64,
     /// For each row in a region, its bodies per area; and for rows anywhere.
@@ -82,7 +82,7 @@ pub(in crate::tier::point_grid) struct SizeSample {
     mean_density: f64,
     /// By region: how wide and how high the world is if all regions are like it. A cell that is
     /// larger has no more bodies.
-    pub(super) cells_max: [PerRegion<f64>; 2],
+    pub(super) world_sides: [PerRegion<f64>; 2],
     /// See [`CellSize::may_have_fine_columns`].
     pub(super) may_have_fine_columns: bool,
 }
@@ -91,7 +91,7 @@ plain_buffers!(SampleRow, RowsBefore, RowsAfter);
 buffers!(SizeSample {
     leveled: thinned, rows, keys, tried, counted, before, after;
     own: ;
-    plain: weight, densities, mean_density, cells_max, may_have_fine_columns;
+    plain: weight, densities, mean_density, world_sides, may_have_fine_columns;
 });
 
 impl SizeSample {
@@ -137,7 +137,7 @@ impl SizeSample {
         self.may_have_fine_columns = cell_size.may_have_fine_columns();
         self.densities = areas.map(|area| weight / area);
         self.mean_density = weight / areas.iter().sum::<f64>();
-        self.cells_max = extents.map(|extents| extents.map(|extent| extent * REGIONS as f64));
+        self.world_sides = extents.map(|extents| extents.map(|extent| extent * REGIONS as f64));
         self.count_rows();
     }
 
@@ -190,9 +190,22 @@ impl SizeSample {
         }
     }
 
+    /// The place of a counted border among these, ascending.
+    pub(super) fn place(&self, border: usize) -> usize {
+        usize::from(self.counted[border])
+    }
+
+    pub(super) fn rows_before(&self, border: usize) -> &RowsBefore {
+        &self.before[self.place(border)]
+    }
+
+    pub(super) fn rows_after(&self, border: usize) -> &RowsAfter {
+        &self.after[self.place(border)]
+    }
+
     /// For the rows from one border to another, by region: how many there are, and bodies per area.
     pub(super) fn by_region(&self, from: usize, to: usize) -> [PerRegion<f64>; 2] {
-        let [before, through] = [from, to].map(|border| &self.before[usize::from(self.counted[border])]);
+        let [before, through] = [from, to].map(|border| self.rows_before(border));
         let members = std::array::from_fn(|region| through.counts[region] - before.counts[region]);
         // Too few rows say nothing about single regions.
         if to - from < REGIONS * REGIONS {
