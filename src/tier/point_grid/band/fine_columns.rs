@@ -174,7 +174,7 @@ impl<'a> FineEstimate<'a> {
 }
 
 /// Fine columns for so many bodies, which divide an axis. There are at most `rows_max` rows, and no
-/// more than AXIS-2 allows.
+/// more than AXIS-2 and BAND-3 allow.
 pub(super) fn fine_columns(population: usize, extents: [Extent; 2], axis: usize, rows_max: usize) -> CellGrid {
     let mut rows = extents[1 - axis].cells_max(population).min(rows_max);
     let Extent { min, max, side } = extents[axis];
