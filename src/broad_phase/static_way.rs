@@ -29,8 +29,8 @@ use std::sync::Arc;
 /// At most this many for four of its bodies.
 const IN_BAND_PER_4_BODIES: usize = 5;
 
-/// Or at most this many for each body, if a way that takes `VERY_SLOW_NS` a body would be chosen: to
-/// gather so many takes about `GATHER_NS` a body.
+/// Or at most this many for each body, if even `VERY_SLOW_NS` a body would be fast: to gather so
+/// many takes about `GATHER_NS` a body.
 const IN_BAND_PER_BODY_IF_SLOW: usize = 8;
 const VERY_SLOW_NS: f64 = 350.0;
 const GATHER_NS: f64 = 80.0;

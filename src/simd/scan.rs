@@ -118,7 +118,12 @@ pub(super) unsafe fn scan_cells<B: Backend>(
             for &i in &below[..below_count] {
                 let key = CellKey(keys[i as usize]);
                 let cell = key.cell() + stride;
-                let first = cell.max(row_below + columns_reached) - columns_reached;
+                // A branch that is always predicted is faster than the maximum.
+                let first = if columns_reached == 1 {
+                    cell - 1
+                } else {
+                    cell.max(row_below + columns_reached) - columns_reached
+                };
                 let (start, end) = (starts[first] as usize, starts[cell + 1 + key.right()] as usize);
                 let (start, end) = (start.min(population), end.min(population));
                 // SAFETY: the entry has a key, and the run was clipped to the population.
