@@ -41,7 +41,7 @@ const LOOK_UP_NS: f64 = 25.0;
 /// A leaf of a search for other boxes, and of one for later boxes of the tree, however many hits it
 /// has.
 const LEAF_NS: f64 = 10.0;
-const OWN_LEAF_NS: f64 = 4.0;
+const OWN_LEAF_NS: f64 = 6.0;
 
 /// Boxes in the sample of extents.
 const SAMPLED: usize = 64;
