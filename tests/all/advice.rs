@@ -142,7 +142,7 @@ fn large_cells_are_advised_against() {
 
 #[test]
 fn large_bound_is_advised_against() {
-    // One large body in the grid makes cells large for all, and columns as wide as a hundredth of it.
+    // One large body in the grid makes cells as high as it is, and a hundredth as wide, for all.
     let mut centers: Vec<[f32; 2]> = (0..5_000).map(|k| [(k % 70) as f32 * 0.5, (k / 70) as f32 * 0.5]).collect();
     let mut half_extents = vec![[0.1f32, 0.1]; 5_000];
     (centers[0], half_extents[0]) = ([17.0, -100.0], [39.0, 39.0]);
