@@ -125,3 +125,29 @@ pub(crate) fn overlapping(boxes: &[BodyRecord]) -> f64 {
 pub(crate) fn some_of(boxes: &[BodyRecord], count: usize) -> impl ExactSizeIterator<Item = &BodyRecord> {
     boxes.iter().step_by(boxes.len().div_ceil(count).max(1))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn records(boxes: impl Iterator<Item = RawAabb>) -> Vec<BodyRecord> {
+        (0..).zip(boxes).map(|(row, aabb)| BodyRecord { aabb, row }).collect()
+    }
+
+    #[test]
+    fn samples_tell_how_many_begin_in_a_box() {
+        let boxes = records((0..1000u16).map(|k| [f32::from(k), 0.0, f32::from(k) + 9.5, 1.0]));
+        let [few, more] = [0.0, 40.0].map(|beyond| beginning_in(0, &boxes, beyond));
+        assert!((8.0..13.0).contains(&few) && (40.0..60.0).contains(&more), "{few} {more}");
+    }
+
+    #[test]
+    fn samples_tell_how_many_overlap_a_box() {
+        // Half of the boxes are in one place. The sample has 129 of 257 boxes, and 250 of 5,000.
+        for count in [100u16, 257, 513, 5000] {
+            let boxes = records((0..count).map(|k| if k < count / 2 { [-1.0; 4] } else { [f32::from(k); 4] }));
+            let share = overlapping(&boxes) / f64::from(count);
+            assert!((0.2..0.3).contains(&share), "{share} of {count}");
+        }
+    }
+}
