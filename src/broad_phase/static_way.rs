@@ -29,8 +29,8 @@ use std::sync::Arc;
 /// At most this many for four of its bodies.
 const IN_BAND_PER_4_BODIES: usize = 5;
 
-/// Or at most this many for each body, if even `VERY_SLOW_NS` a body would be fast: to gather so
-/// many takes about `GATHER_NS` a body.
+/// Or at most this many for each body, where all other ways take longer than `VERY_SLOW_NS` a body.
+/// To gather so many takes about `GATHER_NS` a body.
 const IN_BAND_PER_BODY_IF_SLOW: usize = 8;
 const VERY_SLOW_NS: f64 = 350.0;
 const GATHER_NS: f64 = 80.0;
@@ -133,6 +133,7 @@ impl<'s> StaticWay<'s> {
         };
         let packed = if may_pack { packed_for(step, band) } else { None };
 
+        // The grid counts as slower than it is, see `CLEARLY_FASTER`.
         let other_ns = ns_of(&packed).min(CLEARLY_FASTER * ns_of(&grid));
         let (gathered, gather_ns) = if few.is_none() && packed.is_some() && other_ns > VERY_SLOW_NS {
             (gather_up_to(IN_BAND_PER_BODY_IF_SLOW * population, step, band, found), GATHER_NS)
