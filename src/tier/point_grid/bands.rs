@@ -14,7 +14,7 @@ use crate::tier::point_grid::band::built_band::RawBand;
 use crate::tier::point_grid::band::cell_grid::words_max;
 use crate::tier::point_grid::band::slot::BandSlot;
 use crate::tier::point_grid::directory::{BandDirectory, ClassBands};
-use crate::tier::point_grid::places::BandPlaces;
+use crate::tier::point_grid::places::{BandPlaces, close_gaps};
 use std::ops::Range;
 
 /// All bands, with the bodies filed in them.
@@ -26,6 +26,9 @@ use std::ops::Range;
 pub(crate) struct Bands {
     pub(super) slots: Vec<BandSlot>,
     pub(super) places: BandPlaces,
+    /// Until bands are built: the pieces in which the records of each band were filed, and then
+    /// those of the ghosts in each band; as many for each. Empty if each has one.
+    pub(super) pieces: Vec<Range<usize>>,
     /// The tables of all bands.
     pub(super) words: Vec<u32>,
     pub(super) directory: BandDirectory,
@@ -76,38 +79,35 @@ impl Bands {
         pass: impl Fn(usize, RawBand<'_>, &mut T) + Send + Sync,
     ) {
         assert_eq!(tasks.len(), self.slots.len(), "a task for each band");
-        let ghosts_start = self.slots.last().map_or(0, |slot| slot.places.end);
-        let (records, behind) = self.places.split_at(ghosts_start);
-        let behind = GhostRecords { records: behind, first: ghosts_start };
         let level = self.level;
-        let all = BandRun { first: 0, slots: &mut self.slots, records, words: &mut self.words, level, tasks };
-        all.for_each(parallel, behind, &pass);
+        let (records, ghosts) = self.places.split_at_mut(first_ghost(&self.slots));
+        let pieces = Pieces { pieces: &self.pieces, band_count: self.slots.len() };
+        let all = BandRun { first: 0, slots: &mut self.slots, records, ghosts, words: &mut self.words, level, tasks };
+        all.for_each(parallel, pieces, &pass);
+        self.pieces.clear();
         self.directory.finish(&self.slots);
     }
 
     /// As [`build_each`](Self::build_each), one after the other on the calling thread, and only for
-    /// bands that are not empty.
+    /// bands that are not empty. They were filed on one thread, in one piece each.
     pub(crate) fn build_in_order(&mut self, mut pass: impl FnMut(RawBand<'_>)) {
+        debug_assert!(self.pieces.is_empty(), "filed on one thread");
         let level = self.level;
-        let (mut records, ghosts) = self.places.split_at(self.slots.last().map_or(0, |slot| slot.places.end));
-        let (mut words, first_ghost) = (&mut self.words[..], records.len());
-        for slot in &mut self.slots {
-            let (own_records, own_words);
-            (own_records, records) = records.split_at_mut(slot.places.len());
-            (own_words, words) = words.split_at_mut(slot.words.len());
+        let (records, ghosts) = self.places.split_at_mut(first_ghost(&self.slots));
+        let ghosts_start = records.len();
+        for slot in self.slots.iter_mut().filter(|slot| slot.filed_count() > 0) {
+            let (records, words) = (&mut records[slot.places.clone()], &mut self.words[slot.words.clone()]);
+            let ghosts = &ghosts[slot.ghosts.start - ghosts_start..slot.ghosts.end - ghosts_start];
             slot.thread = 0;
-            if slot.filed_count() > 0 {
-                let ghosts = &ghosts[slot.ghosts.start - first_ghost..slot.ghosts.end - first_ghost];
-                pass(RawBand { slot, records: own_records, ghosts, words: own_words, level });
-            }
+            pass(RawBand { slot, records, ghosts, words, level });
         }
         self.directory.finish(&self.slots);
     }
 
     /// Files records in a single band, or in none if there are no records.
     pub(crate) fn file_in_one_band(&mut self, records: &[BodyRecord], level: DetectedSimd) {
+        self.clear();
         self.level = level;
-        self.slots.clear();
         if !records.is_empty() {
             let (axes, places) = (BandAxes::default(), 0..records.len() + SOA_PAD);
             let words = 0..words_max(records.len());
@@ -137,6 +137,7 @@ impl Bands {
         let compact = || Self {
             slots: self.slots.clone(),
             places: self.places.first(places),
+            pieces: Vec::new(),
             words: self.words[..words].to_vec(),
             directory: self.directory.clone(),
             level: self.level,
@@ -262,26 +263,28 @@ impl Bands {
 
 impl Buffers for Bands {
     fn bytes(&self) -> usize {
-        let Self { slots, places, words, directory, level: _ } = self;
-        slots.bytes() + places.bytes() + words.bytes() + directory.bytes()
+        let Self { slots, places, pieces, words, directory, level: _ } = self;
+        slots.bytes() + places.bytes() + pieces.bytes() + words.bytes() + directory.bytes()
     }
 
     fn reserve_like(&mut self, other: &Self) {
-        let Self { slots, places, words, directory, level: _ } = self;
+        let Self { slots, places, pieces, words, directory, level: _ } = self;
         slots.reserve_like(&other.slots);
         places.reserve_like(&other.places);
+        pieces.reserve_like(&other.pieces);
         words.reserve_like(&other.words);
         directory.reserve_like(&other.directory);
     }
 
     fn shrink_to_fit(&mut self) {
         let (places_end, words_end) = self.ends();
-        let Self { slots, places, words, directory, level: _ } = self;
+        let Self { slots, places, pieces, words, directory, level: _ } = self;
         // Ghosts, oversized bodies and older steps took the rest.
         places.truncate(places_end);
         words.truncate(words_end);
         Buffers::shrink_to_fit(slots);
         places.shrink_to_fit();
+        Buffers::shrink_to_fit(pieces);
         Buffers::shrink_to_fit(words);
         directory.shrink_to_fit();
     }
@@ -292,36 +295,47 @@ struct BandRun<'a, T> {
     first: usize,
     slots: &'a mut [BandSlot],
     records: &'a mut [BodyRecord],
+    ghosts: &'a mut [BodyRecord],
     words: &'a mut [u32],
     level: DetectedSimd,
     tasks: &'a mut [T],
 }
 
-/// The records after those of all bands: the ghosts.
+/// The place of the first ghost of all bands. The records of their own bodies are before it.
+fn first_ghost(slots: &[BandSlot]) -> usize {
+    slots.first().map_or(0, |slot| slot.ghosts.start)
+}
+
+/// The pieces in which records were filed, as [`Bands::pieces`] has them.
 #[derive(Clone, Copy)]
-struct GhostRecords<'a> {
-    records: &'a [BodyRecord],
-    /// The place of the first one.
-    first: usize,
+struct Pieces<'a> {
+    pieces: &'a [Range<usize>],
+    band_count: usize,
+}
+
+impl Pieces<'_> {
+    /// Those of a band's own bodies, and those of its ghosts.
+    fn of(&self, band: usize) -> [&[Range<usize>]; 2] {
+        let count = self.pieces.len() / (2 * self.band_count);
+        [band, self.band_count + band].map(|destination| &self.pieces[destination * count..][..count])
+    }
 }
 
 impl<'a, T: Send> BandRun<'a, T> {
-    fn for_each(
-        self,
-        parallel: bool,
-        ghosts: GhostRecords<'_>,
-        pass: &(impl Fn(usize, RawBand<'_>, &mut T) + Send + Sync),
-    ) {
+    fn for_each(self, parallel: bool, pieces: Pieces<'_>, pass: &(impl Fn(usize, RawBand<'_>, &mut T) + Send + Sync)) {
         if self.slots.len() > 1 {
             let (front, back) = self.halves();
-            let front = || front.for_each(parallel, ghosts, pass);
-            let back = || back.for_each(parallel, ghosts, pass);
+            let front = || front.for_each(parallel, pieces, pass);
+            let back = || back.for_each(parallel, pieces, pass);
             parallel::join(parallel, front, back);
             return;
         }
-        let Self { first, slots, records, words, level, tasks } = self;
+        let Self { first, slots, records, ghosts, words, level, tasks } = self;
         if let ([slot], [task]) = (slots, tasks) {
-            let ghosts = &ghosts.records[slot.ghosts.start - ghosts.first..slot.ghosts.end - ghosts.first];
+            let [own_pieces, ghost_pieces] = pieces.of(first);
+            close_gaps(records, slot.places.start, own_pieces.iter().cloned());
+            close_gaps(ghosts, slot.ghosts.start, ghost_pieces.iter().cloned());
+            let (records, ghosts) = (&mut records[..slot.places.len()], &ghosts[..slot.ghosts.len()]);
             let words = &mut words[..slot.words.len()];
             slot.thread = parallel::worker_index(parallel) as u32;
             pass(first, RawBand { slot, records, ghosts, words, level }, task);
@@ -329,10 +343,12 @@ impl<'a, T: Send> BandRun<'a, T> {
     }
 
     fn halves(self) -> (Self, Self) {
-        let Self { first, slots, records, words, level, tasks } = self;
+        let Self { first, slots, records, ghosts, words, level, tasks } = self;
         let middle = slots.len() / 2;
-        let (places_before, words_before) = (slots[0].places.start, slots[0].words.start);
+        let [places_before, ghosts_before] = [slots[0].places.start, slots[0].ghosts.start];
+        let words_before = slots[0].words.start;
         let (records, back_records) = records.split_at_mut(slots[middle].places.start - places_before);
+        let (ghosts, back_ghosts) = ghosts.split_at_mut(slots[middle].ghosts.start - ghosts_before);
         let (words, back_words) = words.split_at_mut(slots[middle].words.start - words_before);
         let (slots, back_slots) = slots.split_at_mut(middle);
         let (tasks, back_tasks) = tasks.split_at_mut(middle);
@@ -340,11 +356,12 @@ impl<'a, T: Send> BandRun<'a, T> {
             first: first + middle,
             slots: back_slots,
             records: back_records,
+            ghosts: back_ghosts,
             words: back_words,
             level,
             tasks: back_tasks,
         };
-        (BandRun { first, slots, records, words, level, tasks }, back)
+        (BandRun { first, slots, records, ghosts, words, level, tasks }, back)
     }
 }
 

@@ -35,7 +35,7 @@ impl Filing {
 
     /// Distributes the rows to bands, which are then to be built.
     ///
-    /// If an invalid row is an error, the lowest one is returned, and `bands` stay unchanged.
+    /// If an invalid row is an error, the lowest one is returned, and `bands` are empty.
     pub(crate) fn file(
         &mut self,
         rows: &dyn SimdRows,
@@ -43,19 +43,24 @@ impl Filing {
         bands: &mut Bands,
     ) -> Result<(), InvalidRow> {
         let (plan, partition) = (self.planner.plan(), &mut self.partition);
+        bands.clear();
         partition.rebuild(rows, plan, options, &mut bands.places)?;
+        let rooms = &partition.rooms;
+        bands.places.close_gaps(rooms.oversized().start, rooms.oversized_pieces());
+        if rooms.piece_count() > 1 {
+            bands.pieces.extend(rooms.band_pieces());
+        }
         bands.level = options.level;
-        bands.slots.clear();
         let mut words = 0;
         for class in plan.classes() {
             for band in class.bands() {
-                let own = partition.owned(band);
+                let own = rooms.owned(band);
                 let words_end = words + words_max(own.len());
                 bands.slots.push(BandSlot {
                     band: Band::default(),
                     axes: class.axes,
                     places: own.start..own.end + SOA_PAD,
-                    ghosts: partition.ghosts(band),
+                    ghosts: rooms.ghosts(band),
                     words: words..words_end,
                     thread: 0,
                 });
@@ -75,7 +80,7 @@ impl Filing {
 
     /// The bodies of the last filing that are too large for any size class.
     pub(crate) fn oversized<'b>(&self, bands: &'b Bands) -> &'b [BodyRecord] {
-        bands.places.records(self.partition.oversized())
+        bands.places.records(self.partition.rooms.oversized())
     }
 
     /// The rows that the last filing left out, ascending.

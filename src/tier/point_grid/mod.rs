@@ -43,6 +43,7 @@ mod plan;
 mod planner;
 pub(crate) mod point_grid;
 pub(crate) mod ray;
+mod rooms;
 mod route;
 mod sampled_strips;
 pub(crate) mod size_classes;

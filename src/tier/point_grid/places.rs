@@ -5,7 +5,7 @@
 
 use crate::memory::blocks::{SoaBlocks, block_words, fill_blocks};
 use crate::memory::body_record::BodyRecord;
-use crate::memory::buffers::{buffers, grow};
+use crate::memory::buffers::{buffers, grow, plain_buffers};
 use crate::memory::columns::{SoaColumns, column_words};
 use crate::simd::{DetectedSimd, SimdJob};
 use std::ops::Range;
@@ -20,12 +20,18 @@ pub(super) struct BandPlaces {
 }
 
 buffers!(BandPlaces { leveled: words; own: ; plain: ; });
+plain_buffers!(Range<usize>);
 
 impl BandPlaces {
     /// Makes room for `count` records with unspecified contents.
     pub(super) fn records_mut(&mut self, count: usize) -> &mut [BodyRecord] {
         grow(&mut self.words, count * PLACE_WORDS);
         bytemuck::cast_slice_mut(&mut self.words[..count * PLACE_WORDS])
+    }
+
+    /// As the function [`close_gaps`], in the places from `start` on.
+    pub(super) fn close_gaps(&mut self, start: usize, pieces: impl IntoIterator<Item = Range<usize>>) {
+        close_gaps(&mut bytemuck::cast_slice_mut(&mut self.words)[start..], start, pieces);
     }
 
     /// The records in a range of places; they must not have been replaced by blocks.
@@ -39,9 +45,8 @@ impl BandPlaces {
     }
 
     /// The records before and from `middle`.
-    pub(super) fn split_at(&mut self, middle: usize) -> (&mut [BodyRecord], &[BodyRecord]) {
-        let (front, back) = bytemuck::cast_slice_mut(&mut self.words).split_at_mut(middle);
-        (front, back)
+    pub(super) fn split_at_mut(&mut self, middle: usize) -> (&mut [BodyRecord], &mut [BodyRecord]) {
+        bytemuck::cast_slice_mut(&mut self.words).split_at_mut(middle)
     }
 
     /// The bodies that [`write_blocks`] wrote to a range of places.
@@ -104,6 +109,20 @@ impl SimdJob for WriteBlocks<'_> {
 pub(super) fn write_columns(records: &mut [BodyRecord], columns: &SoaColumns<'_>) {
     let words = bytemuck::cast_slice_mut(records);
     words[..column_words(columns.len())].copy_from_slice(columns.words());
+}
+
+/// Moves the records of some places, ascending and apart from each other, to the first of
+/// `records`, whose place is `first`.
+pub(super) fn close_gaps(records: &mut [BodyRecord], first: usize, pieces: impl IntoIterator<Item = Range<usize>>) {
+    let mut end = 0;
+    for Range { start, end: piece_end } in pieces {
+        let piece = start - first..piece_end - first;
+        let next = end + piece.len();
+        if piece.start > end {
+            records.copy_within(piece, end);
+        }
+        end = next;
+    }
 }
 
 fn words_of(places: Range<usize>) -> Range<usize> {

@@ -7,6 +7,7 @@
 use crate::error::Error;
 
 use crate::input::bodies::boxes;
+use crate::input::bodies::check_box;
 use crate::input::filter::PairRules;
 use crate::input::rows::{BoxSlice, ROWS_MAX};
 use crate::memory::body_record::BodyRecord;
@@ -120,6 +121,8 @@ impl PointGrid {
         let Self { level, len, bands, larger, filing, scratch, pool, pages } = self;
         let level = *level;
         let cell_size = CellSize::ForOwnPairs;
+        // Filing would lose the boxes before it finds an invalid one.
+        (0..).zip(rows.0).try_for_each(|(row, aabb)| check_box(row, aabb)).map_err(Error::InvalidBody)?;
         filing.plan(&rows, ClassOptions { bounds: &[], has_oversized_tier: false, cell_size }, level);
         let options = FileOptions { skip_invalid: false, level, parallel: false };
         filing.file(&rows, options, bands).map_err(Error::InvalidBody)?;

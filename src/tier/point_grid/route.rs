@@ -16,7 +16,6 @@ pub(super) struct Route(u32);
 
 impl Route {
     const EXCHANGED: u32 = 1 << 31;
-    const LAST: u32 = 1 << 30;
 
     /// A destination, and the axes in which the box is filed there.
     pub(super) fn new(destination: usize, axes: BandAxes) -> Self {
@@ -24,20 +23,11 @@ impl Route {
     }
 
     pub(super) fn destination(self) -> usize {
-        (self.0 & !(Self::EXCHANGED | Self::LAST)) as usize
+        (self.0 & !Self::EXCHANGED) as usize
     }
 
     pub(super) fn axes(self) -> BandAxes {
         BandAxes::new(self.0 & Self::EXCHANGED != 0)
-    }
-
-    pub(super) fn mark_last(&mut self) {
-        self.0 |= Self::LAST;
-    }
-
-    /// Whether it is the last one of its row.
-    pub(super) fn is_last(self) -> bool {
-        self.0 & Self::LAST != 0
     }
 }
 

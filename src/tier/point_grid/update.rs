@@ -131,6 +131,7 @@ impl Bands {
     /// Files nothing.
     pub(crate) fn clear(&mut self) {
         self.slots.clear();
+        self.pieces.clear();
         self.directory.lay_out(std::iter::empty());
     }
 }

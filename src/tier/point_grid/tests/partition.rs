@@ -4,6 +4,8 @@ use crate::geometry::RawAabb;
 use crate::geometry::band_box::{BandAxes, BandBox};
 use crate::input::rows::BoxSlice;
 use crate::memory::body_record::BodyRecord;
+#[cfg(all(feature = "parallel", not(target_family = "wasm")))]
+use crate::parallel;
 use crate::simd::DetectedSimd;
 use crate::tier::point_grid::band::equal_cells::CellSize;
 use crate::tier::point_grid::bands::Bands;
@@ -12,6 +14,7 @@ use crate::tier::point_grid::partition::FileOptions;
 use crate::tier::point_grid::size_classes::ClassOptions;
 use crate::tier::point_grid::size_classes::GHOSTS_MAX;
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use triphase_scenes::{BoxLayout, SplitMix64};
 
 const ANY: ClassOptions<'_> = ClassOptions { bounds: &[], has_oversized_tier: true, cell_size: CellSize::ForOwnPairs };
@@ -26,19 +29,32 @@ struct Filed {
 }
 
 fn file(boxes: &[RawAabb], options: ClassOptions<'_>, parallel: bool) -> Filed {
-    let (mut filing, mut bands) = (Filing::default(), Bands::default());
+    file_again(&mut Filing::default(), boxes, options, parallel)
+}
+
+fn file_again(filing: &mut Filing, boxes: &[RawAabb], options: ClassOptions<'_>, parallel: bool) -> Filed {
+    let mut bands = Bands::default();
     filing.plan(&BoxSlice(boxes), options, DetectedSimd::default());
-    let file_options = FileOptions { skip_invalid: false, level: DetectedSimd::default(), parallel };
-    filing.file(&BoxSlice(boxes), file_options, &mut bands).expect("valid boxes");
-    let in_world = |axes: BandAxes, records: &[BodyRecord]| -> Vec<BodyRecord> {
+    let file_options = FileOptions { skip_invalid: true, level: DetectedSimd::default(), parallel };
+    filing.file(&BoxSlice(boxes), file_options, &mut bands).expect("invalid rows are skipped");
+    let band_count = bands.slots.len();
+    let pieces = bands.pieces.len().checked_div(2 * band_count).unwrap_or(0);
+    let records = |axes: BandAxes, destination: usize, places: Range<usize>| -> Vec<BodyRecord> {
         let in_world = |aabb| axes.box_to_world(BandBox::from_edges(aabb));
-        records.iter().map(|&BodyRecord { aabb, row }| BodyRecord { aabb: in_world(aabb), row }).collect()
+        let places = if pieces == 0 { vec![places] } else { bands.pieces[destination * pieces..][..pieces].to_vec() };
+        let records = places.into_iter().flat_map(|places| bands.places.records(places));
+        records.map(|&BodyRecord { aabb, row }| BodyRecord { aabb: in_world(aabb), row }).collect()
     };
-    let own = bands.slots.iter().map(|slot| {
-        let places = slot.places.start..slot.places.start + slot.filed_count();
-        in_world(slot.axes, bands.places.records(places))
+    let own = bands.slots.iter().enumerate().map(|(band, slot)| {
+        let records = records(slot.axes, band, slot.places.start..slot.places.start + slot.filed_count());
+        assert_eq!(records.len(), slot.filed_count());
+        records
     });
-    let ghosts = bands.slots.iter().map(|slot| in_world(slot.axes, bands.places.records(slot.ghosts.clone())));
+    let ghosts = bands.slots.iter().enumerate().map(|(band, slot)| {
+        let records = records(slot.axes, band_count + band, slot.ghosts.clone());
+        assert_eq!(records.len(), slot.ghost_count());
+        records
+    });
     Filed { own: own.collect(), ghosts: ghosts.collect(), oversized: filing.oversized(&bands).to_vec() }
 }
 
@@ -58,6 +74,47 @@ fn check(label: &str, boxes: &[RawAabb], options: ClassOptions<'_>) {
     assert!(ghosts.iter().all(|&count| count <= GHOSTS_MAX), "{label}: PARTITION-4");
     assert!(filed.oversized.iter().all(|record| ghosts[record.row as usize] == 0), "{label}: ghosts of oversized");
     assert!(filed == file(boxes, options, true), "{label}: PARTITION-3");
+}
+
+/// What was filed before decides how much room there is, and threads into how many parts rows are
+/// divided: neither changes the result.
+#[test]
+fn earlier_filings_and_threads_do_not_change_the_result() {
+    let crowd = BoxLayout::Crowd.boxes(30_000, 5);
+    let mut few_invalid = crowd.clone();
+    few_invalid.iter_mut().step_by(1000).for_each(|aabb| aabb[1] = f32::NAN);
+    let mut reversed = crowd.clone();
+    reversed.reverse();
+    // The bodies of the last quarter begin where the others do, so some rooms are too small.
+    let gathered: Vec<RawAabb> = (0..crowd.len()).map(|k| crowd[if k < 22_000 { k } else { k % 3000 }]).collect();
+    let wide = crowd.iter().map(|&[x, y, _, _]| [x, y, x + 40.0, y + 1.0]).collect();
+    let inputs = [
+        crowd.clone(),
+        gathered,
+        crowd[..9000].to_vec(),
+        BoxLayout::CrossedBeams.boxes(20_000, 6),
+        reversed,
+        few_invalid,
+        Vec::new(),
+        wide,
+        crowd,
+    ];
+    let expected: Vec<Filed> = inputs.iter().map(|boxes| file(boxes, ANY, false)).collect();
+    let check = |label: &str, parallel: bool| {
+        let mut filing = Filing::default();
+        for (k, (boxes, expected)) in inputs.iter().zip(&expected).enumerate() {
+            // The second time, there is room for all.
+            for time in 0..2 {
+                let is_same = file_again(&mut filing, boxes, ANY, parallel) == *expected;
+                assert!(is_same, "{label}: input {k}, time {time}");
+            }
+        }
+    };
+    check("no threads", false);
+    #[cfg(all(feature = "parallel", not(target_family = "wasm")))]
+    for threads in [1, 2, 3, 8] {
+        parallel::with_threads(threads, || check(&format!("{threads} threads"), true));
+    }
 }
 
 /// Checks PARTITION-2 for some pairs of rows whose boxes overlap.
