@@ -1,8 +1,9 @@
 //! Parallel loops. The only file that names rayon, apart from the parallel iterators of contacts.
 //!
 //! Without the feature `parallel`, and for callers that pass `false`, everything runs on the
-//! calling thread. Tasks are numbered by the input, never by threads, and each writes only its own
-//! part of the output, so results do not depend on threads.
+//! calling thread. Each task writes only its own part of the output, and the output follows the
+//! order of tasks, so results do not depend on threads. Rows may be divided by the number of
+//! threads, if what tasks write follows the order of rows.
 //!
 //! PARALLEL-1: tasks are called through `dyn`, so that rayon and the body of a task are compiled
 //! once, instead of for each loop and for both of its ways. Tasks are long, so the call costs

@@ -34,6 +34,12 @@ impl<'a, T: Copy> DisjointSlice<'a, T> {
         Self { start: slice.as_mut_ptr(), len: slice.len(), slice: PhantomData }
     }
 
+    /// Number of elements.
+    #[inline(always)]
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
     /// Writes an element, and prefetches the memory after it: a task that writes to many places in
     /// turn would otherwise wait for each new cache line.
     ///

@@ -14,6 +14,7 @@ use crate::tier::point_grid::band::built_band::RawBand;
 use crate::tier::point_grid::band::cell_grid::words_max;
 use crate::tier::point_grid::band::slot::BandSlot;
 use crate::tier::point_grid::directory::{BandDirectory, ClassBands};
+use crate::tier::point_grid::pieces::Pieces;
 use crate::tier::point_grid::places::{BandPlaces, close_gaps};
 use std::ops::Range;
 
@@ -26,9 +27,8 @@ use std::ops::Range;
 pub(crate) struct Bands {
     pub(super) slots: Vec<BandSlot>,
     pub(super) places: BandPlaces,
-    /// Until bands are built: the pieces in which the records of each band were filed, and then
-    /// those of the ghosts in each band; as many for each. Empty if each has one.
-    pub(super) pieces: Vec<Range<usize>>,
+    /// Until bands are built: the pieces in which their records were filed.
+    pub(super) pieces: Pieces,
     /// The tables of all bands.
     pub(super) words: Vec<u32>,
     pub(super) directory: BandDirectory,
@@ -81,7 +81,7 @@ impl Bands {
         assert_eq!(tasks.len(), self.slots.len(), "a task for each band");
         let level = self.level;
         let (records, ghosts) = self.places.split_at_mut(first_ghost(&self.slots));
-        let pieces = Pieces { pieces: &self.pieces, band_count: self.slots.len() };
+        let pieces = &self.pieces;
         let all = BandRun { first: 0, slots: &mut self.slots, records, ghosts, words: &mut self.words, level, tasks };
         all.for_each(parallel, pieces, &pass);
         self.pieces.clear();
@@ -91,7 +91,7 @@ impl Bands {
     /// As [`build_each`](Self::build_each), one after the other on the calling thread, and only for
     /// bands that are not empty. They were filed on one thread, in one piece each.
     pub(crate) fn build_in_order(&mut self, mut pass: impl FnMut(RawBand<'_>)) {
-        debug_assert!(self.pieces.is_empty(), "filed on one thread");
+        assert!(self.pieces.are_single(), "bands were filed on one thread");
         let level = self.level;
         let (records, ghosts) = self.places.split_at_mut(first_ghost(&self.slots));
         let ghosts_start = records.len();
@@ -130,17 +130,21 @@ impl Bands {
         self.places.records(0..self.slots.first().map_or(0, BandSlot::filed_count))
     }
 
-    /// A copy without the memory that ghosts, oversized bodies and older steps took, if that is
-    /// more than the rest.
+    /// A copy without the memory that ghosts, oversized bodies, spare places and older steps took,
+    /// if that is more than the rest.
     pub(crate) fn compacted(&self) -> Option<Self> {
         let (places, words) = self.ends();
-        let compact = || Self {
-            slots: self.slots.clone(),
-            places: self.places.first(places),
-            pieces: Vec::new(),
-            words: self.words[..words].to_vec(),
-            directory: self.directory.clone(),
-            level: self.level,
+        let compact = || {
+            let mut bands = Self {
+                slots: self.slots.clone(),
+                places: self.places.first(places),
+                pieces: Pieces::default(),
+                words: self.words[..words].to_vec(),
+                directory: self.directory.clone(),
+                level: self.level,
+            };
+            bands.shrink_to_fit();
+            bands
         };
         let held = self.places.bytes() + self.words.bytes();
         let needed = places * size_of::<BodyRecord>() + words * size_of::<u32>();
@@ -150,6 +154,19 @@ impl Bands {
     /// The ends of the places and of the words of all bands.
     pub(super) fn ends(&self) -> (usize, usize) {
         self.slots.last().map_or((0, 0), |slot| (slot.places.end, slot.words.end))
+    }
+
+    /// Moves the bodies of all bands together: there were places to spare when they were filed.
+    fn close_gaps(&mut self) {
+        let mut next = 0;
+        for slot in &mut self.slots {
+            let places = next..next + slot.places.len();
+            if slot.places != places {
+                self.places.move_to(next, slot.places.clone());
+            }
+            next = places.end;
+            slot.places = places;
+        }
     }
 
     /// Number of bands, with those that have no bodies.
@@ -277,14 +294,15 @@ impl Buffers for Bands {
     }
 
     fn shrink_to_fit(&mut self) {
+        self.close_gaps();
         let (places_end, words_end) = self.ends();
         let Self { slots, places, pieces, words, directory, level: _ } = self;
-        // Ghosts, oversized bodies and older steps took the rest.
+        // Ghosts, oversized bodies, spare places and older steps took the rest.
         places.truncate(places_end);
         words.truncate(words_end);
         Buffers::shrink_to_fit(slots);
         places.shrink_to_fit();
-        Buffers::shrink_to_fit(pieces);
+        pieces.shrink_to_fit();
         Buffers::shrink_to_fit(words);
         directory.shrink_to_fit();
     }
@@ -306,23 +324,8 @@ fn first_ghost(slots: &[BandSlot]) -> usize {
     slots.first().map_or(0, |slot| slot.ghosts.start)
 }
 
-/// The pieces in which records were filed, as [`Bands::pieces`] has them.
-#[derive(Clone, Copy)]
-struct Pieces<'a> {
-    pieces: &'a [Range<usize>],
-    band_count: usize,
-}
-
-impl Pieces<'_> {
-    /// Those of a band's own bodies, and those of its ghosts.
-    fn of(&self, band: usize) -> [&[Range<usize>]; 2] {
-        let count = self.pieces.len() / (2 * self.band_count);
-        [band, self.band_count + band].map(|destination| &self.pieces[destination * count..][..count])
-    }
-}
-
 impl<'a, T: Send> BandRun<'a, T> {
-    fn for_each(self, parallel: bool, pieces: Pieces<'_>, pass: &(impl Fn(usize, RawBand<'_>, &mut T) + Send + Sync)) {
+    fn for_each(self, parallel: bool, pieces: &Pieces, pass: &(impl Fn(usize, RawBand<'_>, &mut T) + Send + Sync)) {
         if self.slots.len() > 1 {
             let (front, back) = self.halves();
             let front = || front.for_each(parallel, pieces, pass);
@@ -332,9 +335,8 @@ impl<'a, T: Send> BandRun<'a, T> {
         }
         let Self { first, slots, records, ghosts, words, level, tasks } = self;
         if let ([slot], [task]) = (slots, tasks) {
-            let [own_pieces, ghost_pieces] = pieces.of(first);
-            close_gaps(records, slot.places.start, own_pieces.iter().cloned());
-            close_gaps(ghosts, slot.ghosts.start, ghost_pieces.iter().cloned());
+            close_gaps(records, slot.places.start, pieces.of_band(first).iter().cloned());
+            close_gaps(ghosts, slot.ghosts.start, pieces.of_ghosts(first).iter().cloned());
             let (records, ghosts) = (&mut records[..slot.places.len()], &ghosts[..slot.ghosts.len()]);
             let words = &mut words[..slot.words.len()];
             slot.thread = parallel::worker_index(parallel) as u32;

@@ -38,6 +38,7 @@ pub(crate) mod filing;
 pub(crate) mod nearest;
 mod orientation;
 pub(crate) mod partition;
+mod pieces;
 mod places;
 mod plan;
 mod planner;

@@ -28,7 +28,7 @@ use crate::simd::{DetectedSimd, SimdJob, SimdRows};
 use crate::tier::point_grid::band_borders::BATCH;
 use crate::tier::point_grid::places::BandPlaces;
 use crate::tier::point_grid::plan::{GridPlan, SizeClass};
-use crate::tier::point_grid::rooms::{Filed, PartRooms, Place, Rooms};
+use crate::tier::point_grid::rooms::{NO_BAND, PartRooms, RoomShape, Rooms};
 use crate::tier::point_grid::route::{Route, route};
 use std::ops::Range;
 
@@ -38,9 +38,6 @@ const PART_BATCHES_MIN: usize = 32;
 /// Parts for each of several threads: more than one, as some threads are slower, or have other
 /// work.
 const PARTS_PER_THREAD: usize = 2;
-
-/// Band of a row that is not filed in a band of the smallest class.
-const NO_BAND: u16 = u16::MAX;
 
 /// The axis that bands divide, a constant in the loops of [`assign_bands`].
 const X: usize = 0;
@@ -63,21 +60,21 @@ pub(crate) struct FileOptions {
 #[derive(Default)]
 pub(super) struct Partition {
     pub(super) rooms: Rooms,
-    /// There may be unused ones after those of the last filing.
-    parts: Vec<Part>,
+    /// By part. There may be unused ones after those of the last filing.
+    outputs: Vec<PartOutput>,
 }
 
-/// Some consecutive rows.
+/// What the pass over a part of the rows leaves besides records, and its scratch.
 #[derive(Default)]
-struct Part {
+struct PartOutput {
     invalid: Vec<InvalidRow>,
-    /// The destinations of a row.
+    /// Scratch: destinations of a row that was set aside.
     routes: Vec<Route>,
 }
 
 plain_buffers!(InvalidRow);
-buffers!(Part { leveled: routes, invalid; own: ; plain: ; });
-buffers!(Partition { leveled: rooms, parts; own: ; plain: ; });
+buffers!(PartOutput { leveled: routes, invalid; own: ; plain: ; });
+buffers!(Partition { leveled: rooms, outputs; own: ; plain: ; });
 
 impl Partition {
     /// Distributes all rows to destinations in `places`, whose contents are lost.
@@ -94,15 +91,17 @@ impl Partition {
             1 => 1,
             threads => threads * PARTS_PER_THREAD,
         };
-        let part_len = BATCH * rows.len().div_ceil(BATCH).div_ceil(parts_max).max(PART_BATCHES_MIN);
+        let batches = rows.len().div_ceil(BATCH);
+        let part_len = BATCH * batches.div_ceil(parts_max).max(PART_BATCHES_MIN);
         let part_count = rows.len().div_ceil(part_len).max(1);
-        if self.parts.len() < part_count {
-            self.parts.resize_with(part_count, Part::default);
+        if self.outputs.len() < part_count {
+            self.outputs.resize_with(part_count, PartOutput::default);
         }
-        let filed = Filed { rows: rows.len(), parts: part_count, bands: plan.band_count() };
-        self.rooms.fill(parallel, filed, places, &mut self.parts[..part_count], |k, rooms, part| {
-            let range = k * part_len..rows.len().min((k + 1) * part_len);
-            level.run(FilePart { rows, range, plan, level, skip_invalid, part, rooms });
+        let shape = RoomShape { rows: rows.len(), parts: part_count, bands: plan.band_count() };
+        let outputs = &mut self.outputs[..part_count];
+        self.rooms.fill(parallel, shape, places, outputs, |k, rooms, output| {
+            let part = k * part_len..rows.len().min((k + 1) * part_len);
+            level.run(FilePart { rows, part, plan, level, skip_invalid, rooms, output });
         });
         match self.invalid_rows().next() {
             Some(first) if !skip_invalid => Err(first),
@@ -112,19 +111,19 @@ impl Partition {
 
     /// Invalid rows that were skipped, ascending.
     pub(super) fn invalid_rows(&self) -> impl Iterator<Item = InvalidRow> + '_ {
-        self.parts[..self.rooms.piece_count()].iter().flat_map(|part| &part.invalid).copied()
+        self.outputs[..self.rooms.part_count()].iter().flat_map(|output| &output.invalid).copied()
     }
 }
 
 /// The pass over one part.
 struct FilePart<'a> {
     rows: &'a dyn SimdRows,
-    range: Range<usize>,
+    part: Range<usize>,
     plan: &'a GridPlan,
     level: DetectedSimd,
     skip_invalid: bool,
-    part: &'a mut Part,
     rooms: PartRooms<'a>,
+    output: &'a mut PartOutput,
 }
 
 impl SimdJob for FilePart<'_> {
@@ -132,15 +131,15 @@ impl SimdJob for FilePart<'_> {
 
     #[inline(always)]
     fn run(self) {
-        let Self { rows, range, plan, level, skip_invalid, part: Part { invalid, routes }, mut rooms } = self;
+        let Self { rows, part, plan, level, skip_invalid, mut rooms, output } = self;
+        let PartOutput { invalid, routes } = output;
         invalid.clear();
-        let common_axes = plan.smallest_axes();
-        let mut buffers = ([[0.0; 4]; BATCH], [NO_BAND; BATCH], [0; BATCH]);
-        for from in range.clone().step_by(BATCH) {
-            let len = BATCH.min(range.end - from);
-            let (boxes, bands, rows_of_step) = (&mut buffers.0[..len], &mut buffers.1[..len], &mut buffers.2[..len]);
+        let (mut boxes, mut bands, mut rows_of_step) = ([[0.0; 4]; BATCH], [NO_BAND; BATCH], [0; BATCH]);
+        for from in part.clone().step_by(BATCH) {
+            let len = BATCH.min(part.end - from);
+            let (boxes, bands) = (&mut boxes[..len], &mut bands[..len]);
             let all_valid = rows.read_with(level, from..from + len, boxes);
-            let are_others = rows.write_rows(from..from + len, rows_of_step);
+            let are_others = rows.write_rows(from..from + len, &mut rows_of_step[..len]);
             let row_at = |k: usize| if are_others { rows_of_step[k] } else { (from + k) as u32 };
             // Most rows go to one band of the smallest class. The others are set aside, so that the
             // loop over all rows has no unpredictable branch.
@@ -167,19 +166,10 @@ impl SimdJob for FilePart<'_> {
                     routes.push(own);
                 }
                 for route in routes.drain(..) {
-                    let place = rooms.next_place(route.destination());
-                    rooms.write(place, route.axes(), boxes[k], row_at(k));
+                    rooms.file(route.destination(), route.axes(), boxes[k], row_at(k));
                 }
             }
-            // All places before any record: on some processors, a write to a place that is not yet
-            // known delays the load of the next one.
-            let mut places = [Place::NONE; BATCH];
-            for (place, &band) in places.iter_mut().zip(&*bands) {
-                *place = if band == NO_BAND { Place::NONE } else { rooms.next_place(usize::from(band)) };
-            }
-            for (k, (&aabb, &place)) in boxes.iter().zip(&places).enumerate() {
-                rooms.write(place, common_axes, aabb, row_at(k));
-            }
+            rooms.file_batch(bands, plan.smallest_axes(), boxes, row_at);
         }
     }
 }

@@ -5,7 +5,7 @@
 
 use crate::memory::blocks::{SoaBlocks, block_words, fill_blocks};
 use crate::memory::body_record::BodyRecord;
-use crate::memory::buffers::{buffers, grow, plain_buffers};
+use crate::memory::buffers::{buffers, grow};
 use crate::memory::columns::{SoaColumns, column_words};
 use crate::simd::{DetectedSimd, SimdJob};
 use std::ops::Range;
@@ -20,13 +20,13 @@ pub(super) struct BandPlaces {
 }
 
 buffers!(BandPlaces { leveled: words; own: ; plain: ; });
-plain_buffers!(Range<usize>);
 
 impl BandPlaces {
     /// Makes room for `count` records with unspecified contents.
     pub(super) fn records_mut(&mut self, count: usize) -> &mut [BodyRecord] {
-        grow(&mut self.words, count * PLACE_WORDS);
-        bytemuck::cast_slice_mut(&mut self.words[..count * PLACE_WORDS])
+        let words = count.checked_mul(PLACE_WORDS).expect("no more records than memory has");
+        grow(&mut self.words, words);
+        bytemuck::cast_slice_mut(&mut self.words[..words])
     }
 
     /// As the function [`close_gaps`], in the places from `start` on.
@@ -78,6 +78,11 @@ impl BandPlaces {
         Self { words: self.words[..count * PLACE_WORDS].to_vec() }
     }
 
+    /// Moves what is in some places to those from `start` on, which may be among them.
+    pub(super) fn move_to(&mut self, start: usize, places: Range<usize>) {
+        self.words.copy_within(words_of(places), start * PLACE_WORDS);
+    }
+
     /// Drops all places but the first `count`.
     pub(super) fn truncate(&mut self, count: usize) {
         self.words.truncate(count * PLACE_WORDS);
@@ -112,11 +117,11 @@ pub(super) fn write_columns(records: &mut [BodyRecord], columns: &SoaColumns<'_>
 }
 
 /// Moves the records of some places, ascending and apart from each other, to the first of
-/// `records`, whose place is `first`.
+/// `records`. `first` is the place of that one.
 pub(super) fn close_gaps(records: &mut [BodyRecord], first: usize, pieces: impl IntoIterator<Item = Range<usize>>) {
     let mut end = 0;
-    for Range { start, end: piece_end } in pieces {
-        let piece = start - first..piece_end - first;
+    for places in pieces {
+        let piece = places.start - first..places.end - first;
         let next = end + piece.len();
         if piece.start > end {
             records.copy_within(piece, end);

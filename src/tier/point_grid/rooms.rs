@@ -1,8 +1,10 @@
-//! Where each part of the rows has its records: a *room* in each destination.
+//! Where the parts of the rows have their records: a *room* for each part in each destination.
 //!
-//! A room has as many places as its part filled in the last filing, and some to spare. Records that
-//! do not fit are only counted, and all rows are filed again, in rooms that are large enough: so it
-//! is in the first filing, and when the number of bands or parts has changed.
+//! A room has places for as many records as its part filed there in the last filing, and some to
+//! spare. Records that do not fit are only counted, and all rows are filed again, in rooms that are
+//! large enough. If there were no such rooms before, a first pass over the rows counts and writes
+//! nothing: so it is in the first filing, or if the number of bands changes, or that of rows by
+//! much.
 //!
 //! ROOM-1: rooms are apart from each other, and one task has those of a part.
 
@@ -15,141 +17,160 @@ use crate::memory::buffers::{buffers, plain_buffers};
 use crate::memory::columns::SOA_PAD;
 use crate::memory::disjoint::DisjointSlice;
 use crate::parallel;
+use crate::tier::point_grid::band_borders::BATCH;
 use crate::tier::point_grid::places::BandPlaces;
 use std::ops::Range;
 
-/// Places to spare in a room, as a multiple of the square root of its records: at least, and at
-/// most. If each record were in a room by chance, their number would change by about that root.
+/// The limits of [`Rooms::spare_roots`].
 const SPARE_ROOTS_MIN: f32 = 6.0;
 const SPARE_ROOTS_MAX: f32 = 48.0;
 
-/// What remains of them after each filing.
-const SPARE_KEPT: f32 = 0.99;
+/// What they are multiplied by in each filing.
+const SPARE_DECAY: f32 = 0.99;
 
 /// Places to spare in any room besides.
-const SPARE_PLACES: usize = 32;
+const SPARE_PLACES: usize = 16;
 
-/// The rooms of earlier rows are of use if there are more or fewer of them by one in this many, or
-/// less.
+/// Rooms tell how large those of another filing have to be if its rows are more or fewer by at most
+/// one in this many.
 const ROWS_ALIKE_WITHIN: usize = 8;
+
+/// Stands for a band where a body is not filed.
+pub(super) const NO_BAND: u16 = u16::MAX;
+
+/// Stands for a place where there is none.
+const NO_PLACE: usize = usize::MAX;
 
 /// The places for the records of one part in one destination.
 #[derive(Clone, Copy, Debug, Default)]
 struct Room {
     start: usize,
-    /// The place of the next record. Those from `end` on are counted, and not written.
-    next: usize,
-    end: usize,
+    /// Number of its records, with those that did not fit.
+    len: usize,
+    capacity: usize,
+    /// The number of records in the last filing.
+    len_before: usize,
 }
 
 impl Room {
     /// The places of its records.
     fn filled(&self) -> Range<usize> {
-        self.start..self.next
+        self.start..self.start + self.len
+    }
+
+    fn fits(&self) -> bool {
+        self.len <= self.capacity
     }
 }
 
-/// What rooms are for.
+/// What decides whether the rooms of one filing suit another one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Filed {
+pub(super) struct RoomShape {
     pub(super) rows: usize,
     pub(super) parts: usize,
     pub(super) bands: usize,
 }
 
-impl Filed {
+impl RoomShape {
     /// The bodies of each band; the ghosts in each band; the oversized bodies.
     fn destinations(&self) -> usize {
         2 * self.bands + 1
     }
 
     fn is_alike(&self, other: &Self) -> bool {
-        let rows_between = self.rows.abs_diff(other.rows);
-        (self.parts, self.bands) == (other.parts, other.bands) && rows_between <= self.rows / ROWS_ALIKE_WITHIN
+        let difference = self.rows.abs_diff(other.rows);
+        (self.parts, self.bands) == (other.parts, other.bands) && difference <= self.rows / ROWS_ALIKE_WITHIN
     }
 }
 
 /// The rooms of one filing.
 #[derive(Debug, Default)]
 struct RoomTable {
-    filed: Filed,
+    shape: RoomShape,
     /// By part and destination.
     rooms: Vec<Room>,
 }
 
-/// The rooms of the last filing.
+/// The rooms of the last filing. What is filled of a room is a *piece* of its destination.
 #[derive(Debug, Default)]
 pub(super) struct Rooms {
     last: RoomTable,
     /// Those of an earlier filing, as plans may alternate.
     earlier: RoomTable,
-    /// Places to spare, as a multiple of a square root (see [`SPARE_ROOTS_MIN`]): twice as many
-    /// each time that a room is too small, and slowly fewer again.
+    /// Places to spare in a room for ghosts or oversized bodies, as a multiple of the square root
+    /// of its records, and half as many in one for a band's own bodies: a border that moves changes
+    /// most of the ghosts, and few of the bodies. If each record were in a room by chance, their
+    /// number would change by about that root.
     spare_roots: f32,
 }
 
-plain_buffers!(Room, Filed);
-buffers!(RoomTable { leveled: rooms; own: ; plain: filed; });
+plain_buffers!(Room, RoomShape);
+buffers!(RoomTable { leveled: rooms; own: ; plain: shape; });
 buffers!(Rooms { leveled: last, earlier; own: ; plain: spare_roots; });
 
 impl Rooms {
     /// Calls `file` for each part of the rows, with its number, its rooms and its item of `parts`,
-    /// until all records have places. So it must file the same records each time.
+    /// until all records have places. It may be called twice for a part, and must file the same
+    /// records each time.
     pub(super) fn fill<P: Send>(
         &mut self,
         parallel: bool,
-        filed: Filed,
+        shape: RoomShape,
         places: &mut BandPlaces,
         parts: &mut [P],
         file: impl Fn(usize, PartRooms<'_>, &mut P) + Sync,
     ) {
-        assert_eq!(parts.len(), filed.parts);
-        let are_known = self.recall(filed);
-        self.spare_roots = (self.spare_roots * SPARE_KEPT).max(SPARE_ROOTS_MIN);
+        let is_known = self.recall(shape);
+        assert_eq!((parts.len(), self.last.rooms.len()), (shape.parts, shape.parts * shape.destinations()));
+        self.spare_roots = (SPARE_DECAY * self.spare_roots).max(SPARE_ROOTS_MIN);
+        let mut is_counted = !is_known;
         loop {
             let end = self.last.lay_out(self.spare_roots);
-            let records = DisjointSlice::new(places.records_mut(end));
+            let records = DisjointSlice::new(places.records_mut(if is_counted { 0 } else { end }));
             let rooms = &mut self.last.rooms;
-            parallel::for_each_chunk_and(parallel, rooms, filed.destinations(), parts, |k, rooms, part| {
+            parallel::for_each_chunk_and(parallel, rooms, shape.destinations(), parts, |k, rooms, part| {
                 file(k, PartRooms { rooms, records }, part);
             });
-            if rooms.iter().all(|room| room.next <= room.end) {
+            if !is_counted && rooms.iter().all(Room::fits) {
                 return;
             }
-            if are_known {
-                self.spare_roots = (2.0 * self.spare_roots).min(SPARE_ROOTS_MAX);
+            // If no spare would have been enough, more of it is of no use.
+            let needed = self.last.spare_roots_needed();
+            if is_known && needed <= SPARE_ROOTS_MAX {
+                self.spare_roots = (2.0 * self.spare_roots).clamp(needed, SPARE_ROOTS_MAX);
             }
+            is_counted = false;
         }
     }
 
     /// Makes `last` the rooms of an earlier filing that was alike. If there was none, they are
     /// empty, and it returns false.
-    fn recall(&mut self, filed: Filed) -> bool {
-        if !filed.is_alike(&self.last.filed) {
+    fn recall(&mut self, shape: RoomShape) -> bool {
+        if !shape.is_alike(&self.last.shape) {
             std::mem::swap(&mut self.last, &mut self.earlier);
         }
-        let are_known = filed.is_alike(&self.last.filed);
-        if !are_known {
+        let is_known = shape.is_alike(&self.last.shape);
+        self.last.shape = shape;
+        if !is_known {
             self.last.rooms.clear();
-            self.last.rooms.resize(filed.parts * filed.destinations(), Room::default());
+            self.last.rooms.resize(shape.parts * shape.destinations(), Room::default());
         }
-        self.last.filed = filed;
-        are_known
+        is_known
     }
 
-    /// Number of pieces in which the records of each destination were written: one for each part.
-    pub(super) fn piece_count(&self) -> usize {
-        self.last.filed.parts
+    /// Number of parts, and so of the pieces of each destination.
+    pub(super) fn part_count(&self) -> usize {
+        self.last.shape.parts
     }
 
     /// The pieces of all bands, and then those of the ghosts in all bands.
     pub(super) fn band_pieces(&self) -> impl Iterator<Item = Range<usize>> + '_ {
-        (0..2 * self.last.filed.bands).flat_map(|destination| self.last.pieces(destination))
+        (0..2 * self.last.shape.bands).flat_map(|destination| self.last.pieces(destination))
     }
 
     /// The pieces of the oversized bodies.
     pub(super) fn oversized_pieces(&self) -> impl Iterator<Item = Range<usize>> + '_ {
-        self.last.pieces(2 * self.last.filed.bands)
+        self.last.pieces(2 * self.last.shape.bands)
     }
 
     /// The records of a band, once the gaps between its pieces are closed.
@@ -159,40 +180,51 @@ impl Rooms {
 
     /// The ghosts in a band, the same.
     pub(super) fn ghosts(&self, band: usize) -> Range<usize> {
-        self.last.joined(self.last.filed.bands + band)
+        self.last.joined(self.last.shape.bands + band)
     }
 
     /// The oversized bodies, the same.
     pub(super) fn oversized(&self) -> Range<usize> {
-        self.last.joined(2 * self.last.filed.bands)
+        self.last.joined(2 * self.last.shape.bands)
     }
 }
 
 impl RoomTable {
-    /// Places empty rooms for as many records as they had before, and some to spare (ROOM-1): by
-    /// destination, and within it by part (PARTITION-3). Returns the end of the last one.
+    /// Empties all rooms and gives each places for as many records as it had, and some to spare
+    /// (ROOM-1): by destination, and within it by part (PARTITION-3). Returns the end of the last
+    /// one.
     fn lay_out(&mut self, spare_roots: f32) -> usize {
-        let (destinations, mut next) = (self.filed.destinations(), 0);
+        let (destinations, mut next) = (self.shape.destinations(), 0usize);
         for destination in 0..destinations {
-            let is_band = destination < self.filed.bands;
-            // A border that moves changes most of the ghosts, and few of the bodies.
+            let is_band = destination < self.shape.bands;
             let roots = if is_band { spare_roots / 2.0 } else { spare_roots };
             for room in self.rooms.iter_mut().skip(destination).step_by(destinations) {
-                let count = room.filled().len();
-                let end = next + count + (roots * (count as f32).sqrt()) as usize + SPARE_PLACES;
-                *room = Room { start: next, next, end };
-                next = end;
+                let len_before = room.len;
+                let capacity = len_before + (roots * (len_before as f32).sqrt()) as usize + SPARE_PLACES;
+                *room = Room { start: next, len: 0, capacity, len_before };
+                // More than memory has, if it overflows: then there is no room for the records.
+                next = next.saturating_add(capacity);
             }
             if is_band {
-                next += SOA_PAD;
+                next = next.saturating_add(SOA_PAD);
             }
         }
         next
     }
 
-    /// The records of a destination, part by part: one piece for each.
+    /// The least [`Rooms::spare_roots`] with which all records would have had room.
+    fn spare_roots_needed(&self) -> f32 {
+        let needed = self.rooms.iter().enumerate().map(|(k, room)| {
+            let is_band = k % self.shape.destinations() < self.shape.bands;
+            let spare = room.len.saturating_sub(room.len_before + SPARE_PLACES) as f32;
+            spare / (room.len_before.max(1) as f32).sqrt() * if is_band { 2.0 } else { 1.0 }
+        });
+        needed.fold(0.0, f32::max)
+    }
+
+    /// The records of a destination, part by part.
     fn pieces(&self, destination: usize) -> impl Iterator<Item = Range<usize>> + '_ {
-        self.rooms.iter().skip(destination).step_by(self.filed.destinations()).map(Room::filled)
+        self.rooms.iter().skip(destination).step_by(self.shape.destinations()).map(Room::filled)
     }
 
     /// The places of the pieces, once the gaps between them are closed.
@@ -204,37 +236,63 @@ impl RoomTable {
 
 /// The rooms of one part, by destination.
 pub(super) struct PartRooms<'a> {
-    /// These are in bounds of `records`, and no other task has them (ROOM-1).
+    /// No other task has the places of these (ROOM-1).
     rooms: &'a mut [Room],
+    /// None while records are only counted.
     records: DisjointSlice<'a, BodyRecord>,
 }
 
-/// A place that a room gave for one record, unless it was full.
-#[derive(Clone, Copy)]
-pub(super) struct Place(usize);
-
-impl Place {
-    pub(super) const NONE: Self = Self(usize::MAX);
-}
-
 impl PartRooms<'_> {
-    /// The place of the next record of a destination.
+    /// Files a record.
     #[inline(always)]
-    pub(super) fn next_place(&mut self, destination: usize) -> Place {
-        let room = &mut self.rooms[destination];
-        let place = room.next;
-        room.next += 1;
-        if place < room.end { Place(place) } else { Place::NONE }
+    pub(super) fn file(&mut self, destination: usize, axes: BandAxes, aabb: RawAabb, row: u32) {
+        let place = self.next_place(destination);
+        // SAFETY: the place is new.
+        unsafe { self.write(place, axes, aabb, row) };
     }
 
-    /// Writes a record to a place that these rooms gave, if there is one.
+    /// Files a batch of records, each in the band that is given for it, unless that is [`NO_BAND`].
     #[inline(always)]
-    pub(super) fn write(&mut self, place: Place, axes: BandAxes, aabb: RawAabb, row: u32) {
-        if place.0 != Place::NONE.0 {
+    pub(super) fn file_batch(
+        &mut self,
+        bands: &[u16],
+        axes: BandAxes,
+        boxes: &[RawAabb],
+        row_at: impl Fn(usize) -> u32,
+    ) {
+        // All places before any record: on some processors, a write to a place that is not yet
+        // known delays the load of the next one.
+        let mut places = [NO_PLACE; BATCH];
+        for (place, &band) in places.iter_mut().zip(bands) {
+            *place = if band == NO_BAND { NO_PLACE } else { self.next_place(usize::from(band)) };
+        }
+        for (k, (&aabb, &place)) in boxes.iter().zip(&places).enumerate() {
+            // SAFETY: the place is new.
+            unsafe { self.write(place, axes, aabb, row_at(k)) };
+        }
+    }
+
+    /// The place of the next record of a destination, or [`NO_PLACE`] if its room is full.
+    #[inline(always)]
+    fn next_place(&mut self, destination: usize) -> usize {
+        let room = &mut self.rooms[destination];
+        let at = room.len;
+        room.len += 1;
+        if at < room.capacity { room.start + at } else { NO_PLACE }
+    }
+
+    /// Writes a record to a place, if there is one.
+    ///
+    /// # Safety
+    ///
+    /// The place is what [`next_place`](Self::next_place) of these rooms returned.
+    #[inline(always)]
+    unsafe fn write(&self, place: usize, axes: BandAxes, aabb: RawAabb, row: u32) {
+        // Also false if there is no place.
+        if place < self.records.len() {
             let record = BodyRecord { aabb: *axes.box_to_band(aabb).edges(), row };
-            // SAFETY: only `next_place` makes places, of these rooms: they are in bounds, and no
-            // other task has them.
-            unsafe { self.records.write(place.0, record) };
+            // SAFETY: in bounds. The place is in a room of this part, so no other task has it.
+            unsafe { self.records.write(place, record) };
         }
     }
 }

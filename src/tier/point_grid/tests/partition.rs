@@ -37,24 +37,21 @@ fn file_again(filing: &mut Filing, boxes: &[RawAabb], options: ClassOptions<'_>,
     filing.plan(&BoxSlice(boxes), options, DetectedSimd::default());
     let file_options = FileOptions { skip_invalid: true, level: DetectedSimd::default(), parallel };
     filing.file(&BoxSlice(boxes), file_options, &mut bands).expect("invalid rows are skipped");
-    let band_count = bands.slots.len();
-    let pieces = bands.pieces.len().checked_div(2 * band_count).unwrap_or(0);
-    let records = |axes: BandAxes, destination: usize, places: Range<usize>| -> Vec<BodyRecord> {
+    let records = |axes: BandAxes, pieces: &[Range<usize>], places: Range<usize>| -> Vec<BodyRecord> {
         let in_world = |aabb| axes.box_to_world(BandBox::from_edges(aabb));
-        let places = if pieces == 0 { vec![places] } else { bands.pieces[destination * pieces..][..pieces].to_vec() };
-        let records = places.into_iter().flat_map(|places| bands.places.records(places));
-        records.map(|&BodyRecord { aabb, row }| BodyRecord { aabb: in_world(aabb), row }).collect()
+        let pieces = if bands.pieces.are_single() { vec![places.clone()] } else { pieces.to_vec() };
+        let records = pieces.into_iter().flat_map(|places| bands.places.records(places));
+        let records: Vec<_> =
+            records.map(|&BodyRecord { aabb, row }| BodyRecord { aabb: in_world(aabb), row }).collect();
+        assert_eq!(records.len(), places.len());
+        records
     };
     let own = bands.slots.iter().enumerate().map(|(band, slot)| {
-        let records = records(slot.axes, band, slot.places.start..slot.places.start + slot.filed_count());
-        assert_eq!(records.len(), slot.filed_count());
-        records
+        let places = slot.places.start..slot.places.start + slot.filed_count();
+        records(slot.axes, bands.pieces.of_band(band), places)
     });
-    let ghosts = bands.slots.iter().enumerate().map(|(band, slot)| {
-        let records = records(slot.axes, band_count + band, slot.ghosts.clone());
-        assert_eq!(records.len(), slot.ghost_count());
-        records
-    });
+    let ghosts = bands.slots.iter().enumerate();
+    let ghosts = ghosts.map(|(band, slot)| records(slot.axes, bands.pieces.of_ghosts(band), slot.ghosts.clone()));
     Filed { own: own.collect(), ghosts: ghosts.collect(), oversized: filing.oversized(&bands).to_vec() }
 }
 
