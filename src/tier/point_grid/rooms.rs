@@ -305,12 +305,12 @@ mod tests {
 
     /// Files as many records as `counts` has for each part and destination, all different. Returns
     /// the number of passes.
-    fn fill(rooms: &mut Rooms, bands: usize, counts: &[Vec<usize>]) -> usize {
+    fn fill(parallel: bool, rooms: &mut Rooms, bands: usize, counts: &[Vec<usize>]) -> usize {
         let rows = counts.iter().flatten().sum();
         let shape = RoomShape { rows, parts: counts.len(), bands };
         let (mut places, passes) = (BandPlaces::default(), AtomicUsize::new(0));
         let row_of = |part: usize, destination: usize, k: usize| ((part * 100 + destination) * 100_000 + k) as u32;
-        rooms.fill(false, shape, &mut places, &mut vec![(); counts.len()], |part, mut rooms, ()| {
+        rooms.fill(parallel, shape, &mut places, &mut vec![(); counts.len()], |part, mut rooms, ()| {
             passes.fetch_add(1, Ordering::Relaxed);
             for (destination, &count) in counts[part].iter().enumerate() {
                 for k in 0..count {
@@ -329,23 +329,28 @@ mod tests {
         passes.into_inner() / counts.len()
     }
 
+    /// Few records, so that Miri can run it.
     #[test]
     fn all_records_have_places_in_the_order_of_parts() {
-        let mut random = SplitMix64::new(8);
-        let mut rooms = Rooms::default();
-        for (parts, bands) in [(1, 1), (3, 2), (3, 2), (2, 0), (3, 2), (1, 4)] {
-            for most in [0, 1, 40, 3000, 2500] {
-                let counts: Vec<Vec<usize>> =
-                    (0..parts).map(|_| (0..2 * bands + 1).map(|_| random.below(most + 1)).collect()).collect();
-                assert!(fill(&mut rooms, bands, &counts) <= 2);
+        let check = |parallel: bool| {
+            let (mut random, mut rooms) = (SplitMix64::new(8), Rooms::default());
+            for (parts, bands) in [(1, 1), (3, 2), (3, 2), (2, 0), (3, 2), (1, 4)] {
+                for most in [0, 1, 40, 300, 250] {
+                    let mut counts = || (0..2 * bands + 1).map(|_| random.below(most + 1)).collect();
+                    let counts: Vec<Vec<usize>> = (0..parts).map(|_| counts()).collect();
+                    assert!(fill(parallel, &mut rooms, bands, &counts) <= 2);
+                }
             }
-        }
+        };
+        check(false);
+        #[cfg(all(feature = "parallel", not(target_family = "wasm")))]
+        parallel::with_threads(2, || check(true));
     }
 
     #[test]
     fn rooms_are_filled_in_one_pass_if_they_were_large_enough() {
         let mut rooms = Rooms::default();
-        let mut passes = |bands: usize, count: usize| fill(&mut rooms, bands, &[vec![count; 2 * bands + 1]]);
+        let mut passes = |bands: usize, count: usize| fill(false, &mut rooms, bands, &[vec![count; 2 * bands + 1]]);
         assert_eq!([passes(1, 1000), passes(1, 1000), passes(1, 1090)], [2, 1, 1]);
         // Two plans may alternate; a third one forgets the first.
         assert_eq!([passes(2, 500), passes(1, 1000), passes(2, 500), passes(1, 1000)], [2, 1, 1, 1]);
@@ -358,7 +363,7 @@ mod tests {
     fn spare_places_become_more_only_if_these_are_enough() {
         let mut rooms = Rooms::default();
         let mut spare_after = |own: usize, ghosts: usize| {
-            fill(&mut rooms, 1, &[vec![own, ghosts, 20_000]]);
+            fill(false, &mut rooms, 1, &[vec![own, ghosts, 20_000]]);
             rooms.spare_roots
         };
         assert_eq!([spare_after(10_000, 400), spare_after(10_000, 400)], [SPARE_ROOTS_MIN; 2]);
