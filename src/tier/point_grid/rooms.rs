@@ -238,7 +238,7 @@ impl RoomTable {
 pub(super) struct PartRooms<'a> {
     /// No other task has the places of these (ROOM-1).
     rooms: &'a mut [Room],
-    /// None while records are only counted.
+    /// Empty while records are only counted.
     records: DisjointSlice<'a, BodyRecord>,
 }
 

@@ -193,8 +193,14 @@ fn memory_is_released_and_queries_still_work() {
     grid.rebuild(&large, &mut pairs).unwrap();
     let bytes = grid.memory_bytes();
     assert!(bytes > 30_000 * 20);
+    let spare_places = |grid: &PointGrid| {
+        let own: usize = grid.bands.slots().iter().map(|slot| slot.places.len()).sum();
+        grid.bands.ends().0 - own
+    };
+    assert!(spare_places(&grid) > 0);
     grid.shrink_to_fit();
     assert!(grid.memory_bytes() < bytes && grid.len() == large.len());
+    assert_eq!(spare_places(&grid), 0);
     check_queries("shrunk", &grid, &large, &mut SplitMix64::new(2));
     grid.rebuild(&small, &mut pairs).unwrap();
     grid.shrink_to_fit();
