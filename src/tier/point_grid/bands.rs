@@ -89,18 +89,19 @@ impl Bands {
     }
 
     /// As [`build_each`](Self::build_each), one after the other on the calling thread, and only for
-    /// bands that are not empty. They were filed on one thread, in one piece each.
+    /// bands that are not empty.
     pub(crate) fn build_in_order(&mut self, mut pass: impl FnMut(RawBand<'_>)) {
-        assert!(self.pieces.are_single(), "bands were filed on one thread");
-        let level = self.level;
+        let (pieces, level) = (&self.pieces, self.level);
         let (records, ghosts) = self.places.split_at_mut(first_ghost(&self.slots));
         let ghosts_start = records.len();
-        for slot in self.slots.iter_mut().filter(|slot| slot.filed_count() > 0) {
-            let (records, words) = (&mut records[slot.places.clone()], &mut self.words[slot.words.clone()]);
-            let ghosts = &ghosts[slot.ghosts.start - ghosts_start..slot.ghosts.end - ghosts_start];
+        for (band, slot) in self.slots.iter_mut().enumerate().filter(|(_, slot)| slot.filed_count() > 0) {
             slot.thread = 0;
-            pass(RawBand { slot, records, ghosts, words, level });
+            let (records, ghosts) =
+                (&mut records[slot.places.start..], &mut ghosts[slot.ghosts.start - ghosts_start..]);
+            let words = &mut self.words[slot.words.clone()];
+            pass(raw_band(band, slot, pieces, (records, ghosts), words, level));
         }
+        self.pieces.clear();
         self.directory.finish(&self.slots);
     }
 
@@ -109,6 +110,7 @@ impl Bands {
         self.clear();
         self.level = level;
         if !records.is_empty() {
+            self.pieces.set_single(records.len());
             let (axes, places) = (BandAxes::default(), 0..records.len() + SOA_PAD);
             let words = 0..words_max(records.len());
             self.places.records_mut(places.end)[..records.len()].copy_from_slice(records);
@@ -319,6 +321,20 @@ struct BandRun<'a, T> {
     tasks: &'a mut [T],
 }
 
+/// A band as it was filed. `records` and `ghosts` begin with the first place of each.
+fn raw_band<'a>(
+    band: usize,
+    slot: &'a mut BandSlot,
+    pieces: &'a Pieces,
+    (records, ghosts): (&'a mut [BodyRecord], &'a mut [BodyRecord]),
+    words: &'a mut [u32],
+    level: DetectedSimd,
+) -> RawBand<'a> {
+    close_gaps(ghosts, pieces.of_ghosts(band).iter().cloned());
+    let ghosts = &ghosts[..slot.ghosts.len()];
+    RawBand { slot, records, pieces: pieces.of_band(band), ghosts, words, level }
+}
+
 /// The place of the first ghost of all bands. The records of their own bodies are before it.
 fn first_ghost(slots: &[BandSlot]) -> usize {
     slots.first().map_or(0, |slot| slot.ghosts.start)
@@ -335,12 +351,9 @@ impl<'a, T: Send> BandRun<'a, T> {
         }
         let Self { first, slots, records, ghosts, words, level, tasks } = self;
         if let ([slot], [task]) = (slots, tasks) {
-            close_gaps(records, slot.places.start, pieces.of_band(first).iter().cloned());
-            close_gaps(ghosts, slot.ghosts.start, pieces.of_ghosts(first).iter().cloned());
-            let (records, ghosts) = (&mut records[..slot.places.len()], &ghosts[..slot.ghosts.len()]);
-            let words = &mut words[..slot.words.len()];
             slot.thread = parallel::worker_index(parallel) as u32;
-            pass(first, RawBand { slot, records, ghosts, words, level }, task);
+            let words = &mut words[..slot.words.len()];
+            pass(first, raw_band(first, slot, pieces, (records, ghosts), words, level), task);
         }
     }
 

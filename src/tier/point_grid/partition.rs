@@ -18,7 +18,7 @@
 //! own.
 //!
 //! Cost: one pass over the rows, rarely two, and a write of 20 bytes for each record. If there are
-//! several parts, records move once more, when a band is built: there must be no gaps then.
+//! several parts, records move together when their band is [measured](super::band::measure).
 
 use crate::error::InvalidRow;
 use crate::geometry::RawAabb;

@@ -4,10 +4,10 @@ use crate::memory::buffers::{buffers, plain_buffers};
 use crate::tier::point_grid::rooms::Rooms;
 use std::ops::Range;
 
-/// The places of the pieces of each band, and of the ghosts in each band.
+/// The pieces of each band, and of the ghosts in each band, counted from the first place of these.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pieces {
-    /// Pieces of each; none if each has a single one, so that there are no gaps.
+    /// Pieces of each.
     of_each: usize,
     band_count: usize,
     /// Those of all bands, then those of the ghosts in all bands.
@@ -26,15 +26,15 @@ impl Pieces {
     /// Replaces the contents with what was filed in rooms.
     pub(super) fn set(&mut self, rooms: &Rooms, band_count: usize) {
         self.clear();
-        self.band_count = band_count;
-        if rooms.part_count() > 1 {
-            self.of_each = rooms.part_count();
-            self.places.extend(rooms.band_pieces());
-        }
+        (self.of_each, self.band_count) = (rooms.part_count(), band_count);
+        self.places.extend(rooms.band_pieces());
     }
 
-    pub(super) fn are_single(&self) -> bool {
-        self.of_each == 0
+    /// Replaces the contents with a single piece of a single band, without ghosts.
+    pub(super) fn set_single(&mut self, len: usize) {
+        self.clear();
+        (self.of_each, self.band_count) = (1, 1);
+        self.places.extend([0..len, 0..0]);
     }
 
     pub(super) fn of_band(&self, band: usize) -> &[Range<usize>] {

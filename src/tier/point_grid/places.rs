@@ -31,7 +31,7 @@ impl BandPlaces {
 
     /// As the function [`close_gaps`], in the places from `start` on.
     pub(super) fn close_gaps(&mut self, start: usize, pieces: impl IntoIterator<Item = Range<usize>>) {
-        close_gaps(&mut bytemuck::cast_slice_mut(&mut self.words)[start..], start, pieces);
+        close_gaps(&mut bytemuck::cast_slice_mut(&mut self.words)[start..], pieces);
     }
 
     /// The records in a range of places; they must not have been replaced by blocks.
@@ -116,12 +116,11 @@ pub(super) fn write_columns(records: &mut [BodyRecord], columns: &SoaColumns<'_>
     words[..column_words(columns.len())].copy_from_slice(columns.words());
 }
 
-/// Moves the records of some places, ascending and apart from each other, to the first of
-/// `records`. `first` is the place of that one.
-pub(super) fn close_gaps(records: &mut [BodyRecord], first: usize, pieces: impl IntoIterator<Item = Range<usize>>) {
+/// Moves the records of all `pieces`, which are ascending and apart from each other, to the start
+/// of `records`.
+pub(super) fn close_gaps(records: &mut [BodyRecord], pieces: impl IntoIterator<Item = Range<usize>>) {
     let mut end = 0;
-    for places in pieces {
-        let piece = places.start - first..places.end - first;
+    for piece in pieces {
         let next = end + piece.len();
         if piece.start > end {
             records.copy_within(piece, end);

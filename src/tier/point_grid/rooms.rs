@@ -53,11 +53,6 @@ struct Room {
 }
 
 impl Room {
-    /// The places of its records.
-    fn filled(&self) -> Range<usize> {
-        self.start..self.start + self.len
-    }
-
     fn fits(&self) -> bool {
         self.len <= self.capacity
     }
@@ -222,9 +217,11 @@ impl RoomTable {
         needed.fold(0.0, f32::max)
     }
 
-    /// The records of a destination, part by part.
+    /// The records of a destination, part by part, counted from its first place.
     fn pieces(&self, destination: usize) -> impl Iterator<Item = Range<usize>> + '_ {
-        self.rooms.iter().skip(destination).step_by(self.shape.destinations()).map(Room::filled)
+        let start = self.rooms[destination].start;
+        let rooms = self.rooms.iter().skip(destination).step_by(self.shape.destinations());
+        rooms.map(move |room| room.start - start..room.start - start + room.len)
     }
 
     /// The places of the pieces, once the gaps between them are closed.
@@ -319,10 +316,11 @@ mod tests {
             }
         });
         for destination in 0..2 * bands + 1 {
-            let mut pieces = rooms.last.pieces(destination);
+            let (start, mut pieces) = (rooms.last.rooms[destination].start, rooms.last.pieces(destination));
             for (part, counts) in counts.iter().enumerate() {
                 let expected = (0..counts[destination]).map(|k| row_of(part, destination, k));
                 let piece = pieces.next().expect("a piece for each part");
+                let piece = start + piece.start..start + piece.end;
                 assert!(places.records(piece).iter().map(|record| record.row).eq(expected));
             }
         }

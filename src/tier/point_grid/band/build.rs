@@ -8,15 +8,13 @@ use crate::memory::body_record::BodyRecord;
 use crate::memory::buffers::grow;
 use crate::memory::cell_table::CellStarts;
 use crate::memory::columns::{SoaColumns, SoaColumnsMut, column_words};
-use crate::prefetch::prefetch_for_writing;
 use crate::simd::CellView;
-use crate::tier::point_grid::axis::Extent;
 use crate::tier::point_grid::band::cell_grid::{CellGrid, CellLookup, Reach};
 use crate::tier::point_grid::band::cell_layout::{LaidOut, choose_cells};
 use crate::tier::point_grid::band::cell_order::{Index, Order};
 use crate::tier::point_grid::band::equal_cells::CellSize;
+use crate::tier::point_grid::band::measure::Measured;
 use crate::tier::point_grid::band::scratch::BandScratch;
-use glam::{Vec4, Vec4Swizzles};
 
 /// The data of a built band, apart from its bodies and tables.
 #[derive(Clone, Copy, Debug, Default)]
@@ -34,8 +32,13 @@ impl Band {
     /// Sorts `own` by cell into the columns of `scratch`, and fills `words` with the tables.
     // Not inlined: otherwise the code of the sort depends on the caller, which cost up to a tenth.
     #[inline(never)]
-    pub(super) fn build(own: &[BodyRecord], cell_size: CellSize, words: &mut [u32], scratch: &mut BandScratch) -> Self {
-        let Some((bounds, extents)) = measure(own) else { return Self::default() };
+    pub(super) fn build(
+        own: &[BodyRecord],
+        Measured { bounds, extents }: Measured,
+        cell_size: CellSize,
+        words: &mut [u32],
+        scratch: &mut BandScratch,
+    ) -> Self {
         let LaidOut { cells, crowding } = choose_cells(own, extents, cell_size, words, scratch);
         sort(own, words, scratch);
         Self { cells, crowding, bounds, reach: Reach::new(extents.map(|extent| extent.side)) }
@@ -154,41 +157,4 @@ fn gather<I: Index>(own: &[BodyRecord], keys: &[u32], order: &[I], (sorted_keys,
     let (fours, _) = order.as_chunks::<4>();
     let records = fours.iter().map(|four| four.map(|index| &own[index.get()]));
     SoaColumnsMut::of(columns, own.len()).fill_fours(records);
-}
-
-/// How far ahead records are prefetched, in bytes.
-///
-/// More than a page, because processors do not prefetch across its end, and less than half of a
-/// first-level cache.
-const PREFETCH_BYTES: usize = 16_000;
-
-/// Records measured at once: a minimum waits for the one before it.
-const MEASURED_AT_ONCE: usize = 4;
-
-/// The bounds of all boxes, and the extent of each axis; `None` if there are no boxes.
-fn measure(own: &[BodyRecord]) -> Option<(BandBox, [Extent; 2])> {
-    let first = Vec4::from_array(own.first()?.aabb);
-    // All four edges as one vector; of the sides, only the first two elements count. No edge is
-    // NaN, for which minimum and maximum would depend on the processor.
-    let mut lanes = [(first, first, Vec4::ZERO); MEASURED_AT_ONCE];
-    let add = |(low, high, side): &mut (Vec4, Vec4, Vec4), record: &BodyRecord| {
-        let edges = Vec4::from_array(record.aabb);
-        *low = low.min(edges);
-        *high = high.max(edges);
-        *side = side.max(edges.zwxy() - edges);
-    };
-    let (chunks, rest) = own.as_chunks::<MEASURED_AT_ONCE>();
-    for (k, chunk) in chunks.iter().enumerate() {
-        // For writing, because blocks will replace the records. Not beyond the band: another thread
-        // may be writing there.
-        if let Some(ahead) = chunks.get(k + PREFETCH_BYTES / size_of_val(chunk)) {
-            prefetch_for_writing(ahead);
-        }
-        lanes.iter_mut().zip(chunk).for_each(|(lane, record)| add(lane, record));
-    }
-    lanes.iter_mut().zip(rest).for_each(|(lane, record)| add(lane, record));
-    let (low, high, side) =
-        lanes.into_iter().fold(lanes[0], |all, lane| (all.0.min(lane.0), all.1.max(lane.1), all.2.max(lane.2)));
-    let extent = |axis: usize| Extent { min: low[axis], max: high[axis], side: side[axis] };
-    Some((BandBox::from_edges([low.x, low.y, high.z, high.w]), [extent(0), extent(1)]))
 }

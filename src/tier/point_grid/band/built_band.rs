@@ -13,6 +13,7 @@ use crate::tier::point_grid::band::cell_grid::CellLookup;
 #[cfg(test)]
 use crate::tier::point_grid::band::cell_grid::words_max;
 use crate::tier::point_grid::band::equal_cells::CellSize;
+use crate::tier::point_grid::band::measure::measure;
 use crate::tier::point_grid::band::scratch::{BandScratch, PairScratch};
 use crate::tier::point_grid::band::slot::BandSlot;
 use crate::tier::point_grid::places::{write_blocks, write_columns};
@@ -21,8 +22,10 @@ use std::ops::Range;
 /// The records of a band, as the partition wrote them.
 pub(crate) struct RawBand<'a> {
     pub(in crate::tier::point_grid) slot: &'a mut BandSlot,
-    /// The records of its own bodies, with room for padding after them.
+    /// The records of its own bodies, in pieces, with room for padding after them.
     pub(in crate::tier::point_grid) records: &'a mut [BodyRecord],
+    /// Where these are, ascending.
+    pub(in crate::tier::point_grid) pieces: &'a [Range<usize>],
     pub(in crate::tier::point_grid) ghosts: &'a [BodyRecord],
     /// Memory for its tables.
     pub(in crate::tier::point_grid) words: &'a mut [u32],
@@ -35,15 +38,17 @@ impl<'a> RawBand<'a> {
         self.slot.filed_count()
     }
 
-    /// Sorts the bodies by cell.
+    /// Sorts the bodies by cell. There must be any.
     pub(crate) fn build(
         self,
         cell_size: CellSize,
         rules: PairRules<'a>,
         scratch: &'a mut BandScratch,
     ) -> BuiltBand<'a> {
-        let Self { slot, records, ghosts, words, level } = self;
-        let band = Band::build(&records[..slot.filed_count()], cell_size, words, scratch);
+        let Self { slot, records, pieces, ghosts, words, level } = self;
+        let measured = measure(records, pieces);
+        let band = Band::build(&records[..slot.filed_count()], measured, cell_size, words, scratch);
+        let records = &mut records[..slot.places.len()];
         slot.band = band;
         let filters_by_row = rules.filters_by_row;
         if let Some(by_row) = filters_by_row {
@@ -133,6 +138,7 @@ pub(super) fn lookup_by_row(filters: Option<&[Filter]>) -> Option<impl Fn(u32) -
 pub(crate) struct LoneBand {
     slot: BandSlot,
     records: Vec<BodyRecord>,
+    piece: Range<usize>,
     ghosts: Vec<BodyRecord>,
     words: Vec<u32>,
     scratch: BandScratch,
@@ -144,7 +150,8 @@ impl LoneBand {
         let (mut records, words) = (own.to_vec(), vec![0; words_max(own.len())]);
         records.resize(own.len() + SOA_PAD, BodyRecord::default());
         let slot = BandSlot { places: 0..records.len(), ..BandSlot::default() };
-        Self { slot, records, ghosts: ghosts.to_vec(), words, scratch: BandScratch::default() }
+        let piece = 0..own.len();
+        Self { slot, records, piece, ghosts: ghosts.to_vec(), words, scratch: BandScratch::default() }
     }
 
     /// The same band with the scratch of another one.
@@ -153,8 +160,8 @@ impl LoneBand {
     }
 
     pub(crate) fn build<'a>(&'a mut self, cell_size: CellSize, rules: PairRules<'a>) -> BuiltBand<'a> {
-        let Self { slot, records, ghosts, words, scratch } = self;
-        let level = DetectedSimd::default();
-        RawBand { slot, records, ghosts, words, level }.build(cell_size, rules, scratch)
+        let Self { slot, records, piece, ghosts, words, scratch } = self;
+        let (level, pieces) = (DetectedSimd::default(), std::slice::from_ref(&*piece));
+        RawBand { slot, records, pieces, ghosts, words, level }.build(cell_size, rules, scratch)
     }
 }

@@ -10,7 +10,7 @@ pub(super) mod division;
 pub(crate) mod equal_cells;
 pub(super) mod fine_columns;
 mod keys;
-
+pub(super) mod measure;
 pub(crate) mod other_method;
 mod own_method;
 pub(crate) mod pairs;

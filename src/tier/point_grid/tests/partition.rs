@@ -39,8 +39,8 @@ fn file_again(filing: &mut Filing, boxes: &[RawAabb], options: ClassOptions<'_>,
     filing.file(&BoxSlice(boxes), file_options, &mut bands).expect("invalid rows are skipped");
     let records = |axes: BandAxes, pieces: &[Range<usize>], places: Range<usize>| -> Vec<BodyRecord> {
         let in_world = |aabb| axes.box_to_world(BandBox::from_edges(aabb));
-        let pieces = if bands.pieces.are_single() { vec![places.clone()] } else { pieces.to_vec() };
-        let records = pieces.into_iter().flat_map(|places| bands.places.records(places));
+        let pieces = pieces.iter().map(|piece| places.start + piece.start..places.start + piece.end);
+        let records = pieces.flat_map(|places| bands.places.records(places));
         let records: Vec<_> =
             records.map(|&BodyRecord { aabb, row }| BodyRecord { aabb: in_world(aabb), row }).collect();
         assert_eq!(records.len(), places.len());

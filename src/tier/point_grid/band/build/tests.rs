@@ -10,6 +10,7 @@ use crate::reference;
 use crate::simd::DetectedSimd;
 use crate::tier::point_grid::band::cell_grid::{CellGrid, Layout, words_max};
 use crate::tier::point_grid::band::cell_layout::{lay_out, may_be_even};
+use crate::tier::point_grid::band::measure::measure;
 use triphase_scenes::{BoxLayout, SplitMix64};
 
 const LAYOUTS: [Layout; 8] = [
@@ -27,7 +28,7 @@ const INF: f32 = f32::INFINITY;
 impl Band {
     /// [`build`](Self::build) with a given layout; `None` if it is hopeless.
     fn build_as(layout: Layout, own: &[BodyRecord], words: &mut [u32], scratch: &mut BandScratch) -> Option<Self> {
-        let (bounds, extents) = measure(own).expect("a band with bodies");
+        let Measured { bounds, extents } = measured(own);
         let Some(LaidOut { cells, crowding }) = lay_out(layout, own, extents, CellSize::ForOwnPairs, words, scratch)
         else {
             assert!(matches!(layout, Layout::Merged | Layout::Narrow), "{layout:?} is always possible");
@@ -37,6 +38,10 @@ impl Band {
         sort(own, words, scratch);
         Some(Self { cells, crowding, bounds, reach: Reach::new(extents.map(|extent| extent.side)) })
     }
+}
+
+fn measured(own: &[BodyRecord]) -> Measured {
+    measure(&mut own.to_vec(), std::slice::from_ref(&(0..own.len())))
 }
 
 #[test]
@@ -222,7 +227,7 @@ fn adversaries_stay_within_their_words() {
             for cell_size in [CellSize::ForOwnPairs, CellSize::ForSearches].into_iter().chain(given) {
                 let label = format!("{name} of {count}, cells of {cell_size:?}");
                 let mut words = used_words(count);
-                let band = Band::build(&own, cell_size, &mut words, &mut scratch);
+                let band = Band::build(&own, measured(&own), cell_size, &mut words, &mut scratch);
                 check(&label, &band, &own, &words, &mut scratch);
                 assert!(pairs(&band, &words, &mut scratch) == truth, "{label}");
             }
@@ -253,12 +258,6 @@ fn every_population_stays_within_its_words() {
 }
 
 #[test]
-fn a_band_without_bodies_has_no_cells() {
-    let band = Band::build(&[], CellSize::ForOwnPairs, &mut used_words(0), &mut BandScratch::default());
-    assert_eq!((band.population(), band.columns(), band.rows()), (0, 0, 0));
-}
-
-#[test]
 fn scratch_of_equal_capacity_does_not_grow() {
     let (mut first, mut second) = (BandScratch::default(), BandScratch::default());
     let own = records(&BoxLayout::Crowd.boxes(900, 92));
@@ -279,7 +278,7 @@ fn a_sample_distinguishes_even_from_clustered_bodies() {
     let may_be_even = |place: &dyn Fn(usize) -> [f32; 2]| {
         let boxes: Vec<RawAabb> = (0..5000).map(place).map(|[x, y]| [x, y, x + 0.5, y + 0.5]).collect();
         let own = records(&boxes);
-        may_be_even(&own, measure(&own).expect("a band with bodies").1)
+        may_be_even(&own, measured(&own).extents)
     };
     // Steps without a common factor with those of the sample.
     let even = |k: usize| [(k * 7919 % 5003) as f32, (k * 6101 % 4999) as f32];
