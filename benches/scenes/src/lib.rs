@@ -27,10 +27,13 @@ mod map;
 mod name;
 mod random;
 mod random_rows;
-mod scene;
 
 mod motion;
 mod pile;
+mod scene;
+
+mod advance;
+mod create;
 
 mod cities;
 mod crowds;

@@ -10,7 +10,6 @@
 //! Cost: a counting sort, and a search of six cells per body.
 
 use crate::motion::speed;
-use crate::scene::Scene;
 
 /// Width of a cell, in units (PILE-2).
 const CELL: f32 = 1.0;
@@ -24,6 +23,19 @@ pub(crate) struct Pile {
 }
 
 impl Pile {
+    /// Moves bodies by one frame, in a world with a floor at its lower edge.
+    pub(crate) fn fall(&mut self, world: [f32; 4], centers: &mut [[f32; 2]], half_extents: &[[f32; 2]]) {
+        let columns = self.sort(world, centers, half_extents);
+        let floor = world[1];
+        for (center, half) in centers.iter_mut().zip(half_extents) {
+            let half = half[0];
+            let area = 4.0 * half * half;
+            if self.covered(world, columns, *center, half) < 0.5 * area {
+                center[1] = (center[1] - speed(half) as f32).max(floor + half);
+            }
+        }
+    }
+
     /// Sorts the bodies by cell; returns the number of columns of cells.
     fn sort(&mut self, world: [f32; 4], centers: &[[f32; 2]], half_extents: &[[f32; 2]]) -> usize {
         let columns = ((world[2] - world[0]) / CELL) as usize + 1;
@@ -70,18 +82,4 @@ impl Pile {
 
 fn cell(world: [f32; 4], center: [f32; 2]) -> (usize, usize) {
     (((center[0] - world[0]) / CELL) as usize, ((center[1] - world[1]) / CELL) as usize)
-}
-
-impl Scene {
-    pub(crate) fn fall(&mut self) {
-        let columns = self.pile.sort(self.world, &self.centers, &self.half_extents);
-        let floor = self.world[1];
-        for (center, half) in self.centers.iter_mut().zip(&self.half_extents) {
-            let half = half[0];
-            let area = 4.0 * half * half;
-            if self.pile.covered(self.world, columns, *center, half) < 0.5 * area {
-                center[1] = (center[1] - speed(half) as f32).max(floor + half);
-            }
-        }
-    }
 }
