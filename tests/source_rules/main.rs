@@ -116,8 +116,12 @@ fn check_list(found: &BTreeSet<String>, listed: &[&str], what: &str) {
 
 #[test]
 fn imports_form_no_circle() {
-    let in_circles = rules::files_in_circles(&imports(&files("src")));
-    assert!(in_circles.is_empty(), "in a circle of imports: {in_circles:?}");
+    for package in
+        ["src", "bindings/bevy/src", "bindings/c/src", "bindings/python/src", "benches/scenes/src", "web/src"]
+    {
+        let in_circles = rules::files_in_circles(&imports(&files(package)));
+        assert!(in_circles.is_empty(), "{package}: in a circle of imports: {in_circles:?}");
+    }
 }
 
 #[test]

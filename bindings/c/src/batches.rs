@@ -1,9 +1,10 @@
 //! Many queries at once, in parallel.
 
 use crate::buffer::tp_buffer;
-use crate::caller::{Caller, Failure, call};
-use crate::casts::tp_cast_hit;
-use crate::queries::{query, snapshot, tp_hit, tp_neighbor, tp_query_options};
+use crate::caller::{Caller, call};
+use crate::error::Failure;
+use crate::queries::{query, snapshot, tp_query_options};
+use crate::results::{tp_cast_hit, tp_hit, tp_neighbor};
 use crate::shapes::{shapes, tp_box, tp_circle, tp_ray};
 use crate::status::tp_status;
 use crate::world::tp_world;

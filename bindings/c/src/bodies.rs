@@ -1,7 +1,7 @@
 //! Bodies: columns that are fields of an array of structs, or arrays of their own.
 
-use crate::caller::{Caller, Failure};
-use crate::error::{tp_column_kind, tp_error};
+use crate::caller::Caller;
+use crate::error::{Failure, tp_column_kind, tp_error};
 use crate::shapes::tp_vec2;
 use crate::status::tp_status::*;
 use broad_phase::{Bodies, Filter, StridedColumn};

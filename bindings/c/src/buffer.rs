@@ -1,10 +1,10 @@
-//! Results of calls, in memory that is reused.
+//! Memory for the results of calls, which is reused.
 
 use crate::caller::call;
-use crate::casts::tp_cast_hit;
-use crate::contacts::{tp_pair_page, tp_static_pair_page};
-use crate::events::{tp_ended_pair, tp_ended_static_pair, tp_tracked_pair, tp_tracked_static_pair};
-use crate::queries::{tp_hit, tp_neighbor};
+use crate::results::{
+    tp_cast_hit, tp_ended_pair, tp_ended_static_pair, tp_hit, tp_neighbor, tp_pair_page, tp_static_pair_page,
+    tp_tracked_pair, tp_tracked_static_pair,
+};
 use crate::status::tp_status;
 use broad_phase::query::BatchResults;
 use broad_phase::{Aabb, CastHit, Circle, Hit, Islands, Neighbor, Ray};

@@ -1,42 +1,13 @@
 //! The border: pointers from C are checked, errors kept, and panics caught here.
 
-use crate::error::{keep, tp_error};
+use crate::error::{Failure, keep, tp_error};
 use crate::status::tp_status;
 use crate::status::tp_status::*;
-use crate::world::tp_world;
 use std::any::Any;
 use std::ffi::{CStr, c_char};
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-
-/// An error on its way to the caller.
-#[derive(Debug)]
-pub(crate) struct Failure {
-    pub(crate) details: Box<tp_error>,
-    pub(crate) message: String,
-}
-
-impl Failure {
-    pub(crate) fn new(details: tp_error, message: impl Into<String>) -> Self {
-        Self { details: Box::new(details), message: message.into() }
-    }
-
-    pub(crate) fn status(status: tp_status, message: impl Into<String>) -> Self {
-        Self::new(tp_error::new(status), message)
-    }
-
-    /// A body that is not there, and `why`.
-    pub(crate) fn body(row: u32, why: &str) -> Self {
-        let details = tp_error { row, ..tp_error::new(TP_STATUS_NOT_FOUND) };
-        Self::new(details, format!("body row {row}: {why}"))
-    }
-
-    /// An argument out of range.
-    pub(crate) fn argument(message: impl Into<String>) -> Self {
-        Self::status(TP_STATUS_INVALID_ARGUMENT, message)
-    }
-}
 
 /// Evidence that a C caller keeps POINTER-1 for `'c`, the duration of a call.
 #[derive(Clone, Copy)]
@@ -177,36 +148,11 @@ impl<'c> Caller<'c> {
         Ok(())
     }
 
-    /// A world that can be read.
-    pub(crate) fn world(self, world: *const tp_world) -> Result<&'c tp_world, Failure> {
-        let world = self.get(world, "world")?;
-        if world.broken { Err(broken()) } else { Ok(world) }
-    }
-
-    /// Changes a world. If `change` panics, the world stays broken.
-    pub(crate) fn update(
-        self,
-        world: *mut tp_world,
-        change: impl FnOnce(&mut tp_world) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
-        if self.get(world.cast_const(), "world")?.broken {
-            return Err(broken());
-        }
-        self.get_mut(world, "world")?.broken = true;
-        let outcome = change(self.get_mut(world, "world")?);
-        self.get_mut(world, "world")?.broken = false;
-        outcome
-    }
-
     /// Takes a handle back from C; `None` if it is null.
     pub(crate) fn take<T>(self, handle: *mut T) -> Option<Box<T>> {
         // SAFETY: by POINTER-1 a handle was returned by `create`, from a box, and not destroyed.
         (!handle.is_null()).then(|| unsafe { Box::from_raw(handle) })
     }
-}
-
-fn broken() -> Failure {
-    Failure::status(TP_STATUS_PANIC, "the world is broken by an earlier panic; destroy it")
 }
 
 fn check<T>(pointer: *const T, name: &str) -> Result<(), Failure> {

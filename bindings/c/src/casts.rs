@@ -1,32 +1,14 @@
 //! Rays and moving boxes.
 
 use crate::buffer::tp_buffer;
-use crate::caller::{Caller, Failure, call};
-use crate::queries::{query, tp_hit, tp_hit_kind, tp_query_options};
+use crate::caller::{Caller, call};
+use crate::error::Failure;
+use crate::queries::{query, tp_query_options};
+use crate::results::{tp_cast_hit, tp_hit, tp_hit_kind};
 use crate::shapes::{shape, tp_box_cast, tp_ray, tp_vec2};
 use crate::status::tp_status;
 use crate::world::tp_world;
 use broad_phase::{AabbCast, CastHit, Ray};
-
-/// A box that a ray or a moving box hits.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct tp_cast_hit {
-    /// What was hit.
-    pub target: tp_hit,
-    /// When it is reached, in multiples of the ray's direction or the box's displacement; 0 if the
-    /// cast begins inside the box or touching it.
-    pub time: f64,
-    /// Unit normal of the side that is hit, pointing out of the box; (0, 0) if `time` is 0.
-    pub normal: tp_vec2,
-}
-
-impl From<CastHit> for tp_cast_hit {
-    fn from(hit: CastHit) -> Self {
-        let [x, y] = hit.normal.unwrap_or_default();
-        Self { target: hit.target.into(), time: hit.time_of_impact, normal: tp_vec2 { x, y } }
-    }
-}
 
 /// The hit that is written if there is none.
 const NO_HIT: tp_cast_hit = tp_cast_hit {

@@ -1,6 +1,7 @@
 //! The version of the interface, and the settings of a world.
 
-use crate::caller::{Failure, call, flag};
+use crate::caller::{call, flag};
+use crate::error::Failure;
 use crate::status::tp_status;
 use crate::status::tp_status::*;
 use broad_phase::{BodyShape, InvalidRows, SimdLevel, WorldConfig};

@@ -1,53 +1,14 @@
 //! The contact pairs of the last successful step, and what is derived from them.
 
 use crate::buffer::{IslandArrays, tp_buffer};
-use crate::caller::{Failure, call, flag};
+use crate::caller::{call, flag};
+use crate::error::Failure;
+use crate::results::{tp_pair, tp_pair_page, tp_static_pair, tp_static_pair_page};
 use crate::shapes::tp_box;
 use crate::status::tp_status;
 use crate::status::tp_status::*;
 use crate::world::tp_world;
-use broad_phase::{Islands, Pair, StaticPair};
-use bytemuck::{Pod, Zeroable};
-
-/// A contact pair of two bodies.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
-pub struct tp_pair {
-    /// The lower row of the step.
-    pub a: u32,
-    /// The higher row of the step.
-    pub b: u32,
-}
-
-/// A contact pair of a body and a static.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
-pub struct tp_static_pair {
-    /// Row of the body in the step.
-    pub body: u32,
-    /// Row of the static in the static set.
-    pub static_row: u32,
-}
-
-/// A contiguous part of the pairs of bodies.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tp_pair_page {
-    /// The pairs.
-    pub pairs: *const tp_pair,
-    /// Their number; may be 0.
-    pub count: usize,
-}
-
-/// A contiguous part of the pairs of bodies and statics.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tp_static_pair_page {
-    /// The pairs.
-    pub pairs: *const tp_static_pair,
-    /// Their number; may be 0.
-    pub count: usize,
-}
+use broad_phase::{Islands, StaticPair};
 
 /// Order of copied pairs.
 #[repr(u32)]
@@ -76,18 +37,6 @@ pub struct tp_islands {
     pub rows: *const u32,
     /// `island_count + 1` places in `rows`.
     pub starts: *const u32,
-}
-
-impl From<tp_pair> for Pair {
-    fn from(pair: tp_pair) -> Self {
-        bytemuck::cast(pair)
-    }
-}
-
-impl From<tp_static_pair> for StaticPair {
-    fn from(pair: tp_static_pair) -> Self {
-        bytemuck::cast(pair)
-    }
 }
 
 /// Writes an array of pages with all pairs of bodies, without a copy of the pairs.

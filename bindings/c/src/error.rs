@@ -1,11 +1,10 @@
-//! The last error of a thread: its message and its details.
+//! Errors: their details, and the last one of each thread.
 
-use crate::caller::{Failure, call_quietly};
 use crate::status::tp_status;
 use crate::status::tp_status::*;
 use broad_phase::{Column, Error, InvalidRow, SettingValue};
 use std::cell::RefCell;
-use std::ffi::{CString, c_char};
+use std::ffi::CString;
 
 /// Stands for "no row", "no axis" and "no count" in details of errors.
 pub const TP_NONE: u32 = u32::MAX;
@@ -126,6 +125,34 @@ fn column_kind(column: Column) -> tp_column_kind {
     }
 }
 
+/// An error on its way to the caller.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) details: Box<tp_error>,
+    pub(crate) message: String,
+}
+
+impl Failure {
+    pub(crate) fn new(details: tp_error, message: impl Into<String>) -> Self {
+        Self { details: Box::new(details), message: message.into() }
+    }
+
+    pub(crate) fn status(status: tp_status, message: impl Into<String>) -> Self {
+        Self::new(tp_error::new(status), message)
+    }
+
+    /// A body that is not there, and `why`.
+    pub(crate) fn body(row: u32, why: &str) -> Self {
+        let details = tp_error { row, ..tp_error::new(TP_STATUS_NOT_FOUND) };
+        Self::new(details, format!("body row {row}: {why}"))
+    }
+
+    /// An argument out of range.
+    pub(crate) fn argument(message: impl Into<String>) -> Self {
+        Self::status(TP_STATUS_INVALID_ARGUMENT, message)
+    }
+}
+
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         Failure::new(details(&error), error.to_string())
@@ -184,16 +211,16 @@ fn details(error: &Error) -> tp_error {
 }
 
 /// What is kept of the last error of a thread.
-struct LastError {
-    details: tp_error,
-    message: CString,
+pub(crate) struct LastError {
+    pub(crate) details: tp_error,
+    pub(crate) message: CString,
 }
 
 thread_local! {
     static LAST: RefCell<Option<LastError>> = const { RefCell::new(None) };
 }
 
-/// Keeps an error for the calls below, and returns its status.
+/// Keeps an error, and returns its status.
 pub(crate) fn keep(failure: Failure) -> tp_status {
     let Failure { details, message } = failure;
     // A message has no zero byte: names and numbers only. A panic's might have one.
@@ -203,29 +230,8 @@ pub(crate) fn keep(failure: Failure) -> tp_status {
     details.status
 }
 
-/// The message of the last error of this thread, or an empty string if no call failed yet.
-///
-/// UTF-8, ended by a zero byte; never null. Valid until the next call of this thread that fails.
-/// Successful calls do not change it.
-#[unsafe(no_mangle)]
-pub extern "C" fn tp_last_error_message() -> *const c_char {
-    // While a thread ends, its last error may be gone.
-    LAST.try_with(|last| last.borrow().as_ref().map_or(c"".as_ptr(), |last| last.message.as_ptr()))
-        .unwrap_or(c"".as_ptr())
-}
-
-/// Writes the details of the last error of this thread.
-///
-/// The status is TP_STATUS_OK if no call failed yet. Does not change the last error, even if
-/// `error` is null.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tp_last_error(error: *mut tp_error) -> tp_status {
-    // SAFETY: C callers keep POINTER-1.
-    unsafe {
-        call_quietly(|c| {
-            let last = LAST.try_with(|last| last.borrow().as_ref().map(|last| last.details));
-            c.out(error, "error")?.write(last.ok().flatten().unwrap_or(tp_error::new(TP_STATUS_OK)));
-            Ok(())
-        })
-    }
+/// Reads the last error of this thread, if a call failed yet. `None` while the thread ends: its last
+/// error may be gone.
+pub(crate) fn with_last<R>(read: impl FnOnce(Option<&LastError>) -> R) -> Option<R> {
+    LAST.try_with(|last| read(last.borrow().as_ref())).ok()
 }

@@ -1,9 +1,12 @@
 //! Contacts that began, persisted and ended.
 
 use crate::buffer::{EventArrays, tp_buffer};
-use crate::caller::{Failure, call};
-use crate::contacts::{off, tp_pair, tp_static_pair};
-use crate::error::tp_error;
+use crate::caller::call;
+use crate::contacts::off;
+use crate::error::{Failure, tp_error};
+use crate::results::{
+    tp_ended_pair, tp_ended_static_pair, tp_pair, tp_static_pair, tp_tracked_pair, tp_tracked_static_pair,
+};
 use crate::status::tp_status;
 use crate::status::tp_status::*;
 use crate::world::tp_world;
@@ -17,55 +20,6 @@ pub const TP_EVENTS_PERSISTED: u32 = 2;
 pub const TP_EVENTS_ENDED: u32 = 4;
 /// All events.
 pub const TP_EVENTS_ALL: u32 = 7;
-
-/// A contact of two bodies, and its value.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct tp_tracked_pair {
-    /// The pair, as rows of the last successful step.
-    pub pair: tp_pair,
-    /// The value that was set by tp_set_contact_values(); 0 when the contact begins.
-    pub value: u32,
-}
-
-/// A contact of a body and a static, and its value.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct tp_tracked_static_pair {
-    /// The pair, as rows of the last successful step and of the static set of that step.
-    pub pair: tp_static_pair,
-    /// The value that was set by tp_set_static_contact_values(); 0 when the contact begins.
-    pub value: u32,
-}
-
-/// A contact of two bodies that ended. The bodies may be gone, so it has ids, or, in steps without
-/// ids, the rows that the bodies had.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct tp_ended_pair {
-    /// Id of one body.
-    pub a_id: u64,
-    /// Id of the other body.
-    pub b_id: u64,
-    /// The last value of the contact.
-    pub value: u32,
-    /// Always 0.
-    pub reserved: u32,
-}
-
-/// A contact of a body and a static that ended, with ids like tp_ended_pair.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct tp_ended_static_pair {
-    /// Id of the body.
-    pub body_id: u64,
-    /// Id of the static.
-    pub static_id: u64,
-    /// The last value of the contact.
-    pub value: u32,
-    /// Always 0.
-    pub reserved: u32,
-}
 
 /// The events of the last successful step. Arrays that were not asked for are empty.
 #[repr(C)]

@@ -16,7 +16,9 @@
 // Blank lines keep the order, which is that of the header.
 pub mod status; // what a call returns
 
-pub mod error; // details of the last error
+pub mod error; // details of errors
+
+pub mod last_error;
 
 pub mod config; // the version of the interface, and settings
 
@@ -30,7 +32,9 @@ pub mod statics; // boxes that rarely change
 
 pub mod step;
 
-pub mod buffer; // results of calls
+pub mod results; // what calls find: pairs, contacts and hits
+
+pub mod buffer; // memory for results
 
 pub mod contacts; // pairs, partners, islands
 

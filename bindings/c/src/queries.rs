@@ -2,13 +2,15 @@
 
 use crate::bodies::tp_filter;
 use crate::buffer::tp_buffer;
-use crate::caller::{Caller, Failure, call, flag};
+use crate::caller::{Caller, call, flag};
+use crate::error::Failure;
+use crate::results::{tp_hit, tp_neighbor};
 use crate::shapes::{shape, tp_box, tp_circle, tp_vec2};
 use crate::snapshots::tp_snapshot;
 use crate::status::tp_status;
 use crate::world::tp_world;
 use broad_phase::query::Hits;
-use broad_phase::{Aabb, Circle, Hit, Neighbor, Point, QueryBuilder};
+use broad_phase::{Aabb, Circle, Point, QueryBuilder};
 
 /// What a query may find.
 #[repr(u32)]
@@ -49,58 +51,6 @@ pub struct tp_query_options {
     pub has_filter: u8,
     /// Always 0.
     pub reserved: [u8; 3],
-}
-
-/// What a hit is.
-#[repr(u8)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum tp_hit_kind {
-    /// A body; `row` is that of the last step.
-    TP_HIT_BODY = 0,
-    /// A static; `row` is that of the static set.
-    TP_HIT_STATIC = 1,
-}
-
-/// A body or a static that a query found.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct tp_hit {
-    /// Its id, or its row if it has none.
-    pub id: u64,
-    /// Its row.
-    pub row: u32,
-    /// Whether it is a body or a static.
-    pub kind: tp_hit_kind,
-    /// 1 if it has an id.
-    pub has_id: u8,
-    /// Always 0.
-    pub reserved: [u8; 2],
-}
-
-/// A body or a static near a point.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct tp_neighbor {
-    /// What was found.
-    pub target: tp_hit,
-    /// Distance from the point to the closed box, in world units; 0 inside.
-    pub distance: f64,
-}
-
-impl From<Hit> for tp_hit {
-    fn from(hit: Hit) -> Self {
-        let (kind, row, id) = match hit {
-            Hit::Body { row, id } => (tp_hit_kind::TP_HIT_BODY, row, id),
-            Hit::Static { row, id } => (tp_hit_kind::TP_HIT_STATIC, row, id),
-        };
-        Self { id: id.unwrap_or(row.into()), row, kind, has_id: id.is_some().into(), reserved: [0; 2] }
-    }
-}
-
-impl From<Neighbor> for tp_neighbor {
-    fn from(found: Neighbor) -> Self {
-        Self { target: found.target.into(), distance: found.distance }
-    }
 }
 
 /// The snapshot that is to be queried, if any.

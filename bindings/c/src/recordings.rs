@@ -1,6 +1,7 @@
 //! Recordings: the calls of a world, written to a file and made again.
 
-use crate::caller::{Failure, call};
+use crate::caller::call;
+use crate::error::Failure;
 use crate::status::tp_status;
 use crate::status::tp_status::*;
 use crate::threads::Threads;

@@ -1,6 +1,6 @@
 //! Vectors, boxes and the shapes of queries, in world units.
 
-use crate::caller::Failure;
+use crate::error::Failure;
 use broad_phase::{Aabb, AabbCast, Circle, Error, InvalidShape, Point, Ray};
 use bytemuck::{Pod, Zeroable};
 

@@ -1,6 +1,7 @@
 //! Snapshots, which other threads query while the next step runs.
 
-use crate::caller::{Caller, Failure, call};
+use crate::caller::{Caller, call};
+use crate::error::Failure;
 use crate::shapes::tp_box;
 use crate::statics::{give_static, tp_static};
 use crate::status::tp_status;

@@ -1,7 +1,8 @@
 //! Statics: boxes that rarely change.
 
 use crate::bodies::{tp_column, tp_filter};
-use crate::caller::{Caller, Failure, call, flag};
+use crate::caller::{Caller, call, flag};
+use crate::error::Failure;
 use crate::error::tp_column_kind::*;
 use crate::shapes::tp_box;
 use crate::status::tp_status;

@@ -1,8 +1,8 @@
 //! Steps.
 
 use crate::bodies::{Chunks, tp_bodies};
-use crate::caller::{Caller, Failure, call};
-use crate::error::tp_error;
+use crate::caller::{Caller, call};
+use crate::error::{Failure, tp_error};
 use crate::status::tp_status;
 use crate::status::tp_status::*;
 use crate::world::tp_world;

@@ -1,6 +1,6 @@
 //! The threads that a world uses: a pool of its own, or that of the process.
 
-use crate::caller::Failure;
+use crate::error::Failure;
 use crate::status::tp_status::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::error::Error as _;

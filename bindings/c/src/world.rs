@@ -1,9 +1,11 @@
 //! The handle of a world: creation, and calls of the whole world.
 
-use crate::caller::{Failure, call};
+use crate::caller::{Caller, call};
 use crate::config::tp_config;
+use crate::error::Failure;
 use crate::shapes::tp_vec2;
 use crate::status::tp_status;
+use crate::status::tp_status::*;
 use crate::threads::Threads;
 use broad_phase::{Error, World};
 
@@ -33,6 +35,33 @@ impl tp_world {
     pub(crate) fn is_parallel(&self, rows: usize) -> bool {
         self.world.config().parallel_threshold().is_some_and(|threshold| rows >= threshold)
     }
+}
+
+impl<'c> Caller<'c> {
+    /// A world that can be read.
+    pub(crate) fn world(self, world: *const tp_world) -> Result<&'c tp_world, Failure> {
+        let world = self.get(world, "world")?;
+        if world.broken { Err(broken()) } else { Ok(world) }
+    }
+
+    /// Changes a world. If `change` panics, the world stays broken.
+    pub(crate) fn update(
+        self,
+        world: *mut tp_world,
+        change: impl FnOnce(&mut tp_world) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        if self.get(world.cast_const(), "world")?.broken {
+            return Err(broken());
+        }
+        self.get_mut(world, "world")?.broken = true;
+        let outcome = change(self.get_mut(world, "world")?);
+        self.get_mut(world, "world")?.broken = false;
+        outcome
+    }
+}
+
+fn broken() -> Failure {
+    Failure::status(TP_STATUS_PANIC, "the world is broken by an earlier panic; destroy it")
 }
 
 /// Counts of a world.

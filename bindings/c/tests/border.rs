@@ -6,7 +6,7 @@ use std::path::Path;
 use std::ptr::null_mut;
 use triphase::bodies::{tp_bodies, tp_column};
 use triphase::config::tp_config;
-use triphase::error::tp_last_error_message;
+use triphase::last_error::tp_last_error_message;
 use triphase::recordings::{tp_record_to, tp_replay, tp_replay_result, tp_stop_recording};
 use triphase::shapes::tp_vec2;
 use triphase::status::tp_status::*;
