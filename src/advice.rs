@@ -109,6 +109,14 @@ pub enum Advice {
         /// Pairs of bodies and with statics.
         pair_count: usize,
     },
+    /// Most bodies are so far from the origin that the boxes of bodies are rounded by an eighth of
+    /// their size or more.
+    CoarseCoordinates {
+        /// A coordinate of such a body, without its sign.
+        coordinate: f32,
+        /// The distance from this coordinate to the next one that an f32 can hold.
+        spacing: f32,
+    },
     /// Snapshots keep several earlier steps in memory.
     KeptSnapshots {
         /// Steps before the last one that snapshots keep.
@@ -217,6 +225,11 @@ impl fmt::Display for Advice {
                 f,
                 "{contact_count} contacts are tracked, but only {pair_count} pairs overlap: the others are kept by \
                  the margin. Make WorldConfig::with_margin smaller than {margin}, a small part of a body's size."
+            ),
+            Self::CoarseCoordinates { coordinate, spacing } => write!(
+                f,
+                "At coordinates such as {coordinate}, f32 has steps of {spacing}, an eighth of the size of a body or \
+                 more, and boxes are rounded to them. Keep the origin near the bodies, by World::shift_origin."
             ),
             Self::KeptSnapshots { step_count, bytes } => write!(
                 f,

@@ -46,6 +46,14 @@ const PAIR_LIMIT_SHARE: usize = 10;
 /// Fewer contacts than this take no time.
 const CONTACTS_MIN: usize = 1000;
 
+/// Bodies of each band whose coordinates are looked at.
+const COORDINATES_PER_BAND: usize = 4;
+
+/// Coordinates are coarse if a body is smaller than this many of their steps, or has no size, as
+/// points have too, and a step is at least this long.
+const COARSE_STEPS: f32 = 8.0;
+const COARSE_STEP_OF_POINTS: f32 = 0.5;
+
 /// Earlier steps that snapshots keep without a cost: steps reuse the memory of older ones.
 const KEPT_STEPS_MAX: usize = 2;
 
@@ -60,6 +68,7 @@ pub(crate) fn advice(world: &WorldState, report: &Report) -> Vec<Advice> {
         .chain(about_removed_statics(report))
         .chain(about_sleepers(broad_phase.sleepers.marks))
         .chain(tracker.and_then(|tracker| about_margin(config, tracker, report)))
+        .chain(about_coordinates(frames.front()))
         .chain(about_snapshots(frames.kept_by_snapshots()))
         .collect()
 }
@@ -165,6 +174,28 @@ fn about_margin(config: &WorldConfig, tracker: &ContactTracker, report: &Report)
     let (margin, contact_count, pair_count) = (config.margin(), tracker.contact_count(), report.pair_count());
     let applies = margin > 0.0 && contact_count >= CONTACTS_MIN && contact_count > pair_count * 2;
     applies.then_some(Advice::LargeMargin { margin, contact_count, pair_count })
+}
+
+/// Advice about bodies that are too far from the origin, by a sample of those in bands.
+fn about_coordinates(frame: &Frame) -> Option<Advice> {
+    let bands = &frame.bands;
+    let sampled = bands.slots().iter().enumerate().flat_map(|(band, slot)| {
+        let population = slot.population();
+        let places = (0..population).step_by(population.div_ceil(COORDINATES_PER_BAND).max(1));
+        places.flat_map(move |place| bands.bodies_at(band, place..place + 1))
+    });
+    let (mut count, mut coarse_count, mut last) = (0, 0, None);
+    for BodyRecord { aabb: [x0, y0, x1, y1], .. } in sampled {
+        let coordinate = x0.abs().max(y0.abs()).max(x1.abs()).max(y1.abs());
+        let (spacing, size) = (coordinate.next_up() - coordinate, (x1 - x0).max(y1 - y0));
+        let is_coarse = if size > 0.0 { size < COARSE_STEPS * spacing } else { spacing >= COARSE_STEP_OF_POINTS };
+        count += 1;
+        if is_coarse && spacing < f32::INFINITY {
+            coarse_count += 1;
+            last = Some(Advice::CoarseCoordinates { coordinate, spacing });
+        }
+    }
+    last.filter(|_| 2 * coarse_count > count)
 }
 
 /// Advice about steps that snapshots keep.

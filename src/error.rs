@@ -150,7 +150,7 @@ pub enum Error {
     /// were passed, also if these are inserted or replace others. If none were passed, it is a row
     /// of the set that [`World::shift_origin`](crate::World::shift_origin) would make invalid.
     InvalidStatic(InvalidRow),
-    /// A column differs in length from the first column: the centers or the boxes.
+    /// A column of bodies differs in length from the first column: the centers or the boxes.
     ColumnLengthMismatch {
         /// The chunk with this column, if the step had several chunks.
         chunk: Option<usize>,
@@ -159,6 +159,15 @@ pub enum Error {
         /// Length of the first column.
         expected: usize,
         /// Length of this column.
+        found: usize,
+    },
+    /// There are not as many ids or filters of statics as boxes.
+    StaticColumnLengthMismatch {
+        /// The column that differs.
+        column: Column,
+        /// Number of boxes.
+        expected: usize,
+        /// Length of the column.
         found: usize,
     },
     /// A column of mutable rows has fewer rows than the step; see
@@ -303,7 +312,10 @@ impl fmt::Display for Error {
                 if let Some(chunk) = chunk {
                     write!(f, "chunk {chunk}: ")?;
                 }
-                write!(f, "the {column} column has {found} rows, but that of centers or boxes has {expected}")
+                write!(f, "the {column} column has {found} rows, but there are {expected} bodies")
+            }
+            Self::StaticColumnLengthMismatch { column, expected, found } => {
+                write!(f, "the {column} column of statics has {found} rows, but there are {expected} boxes")
             }
             Self::ColumnTooShort { index, expected, found } => {
                 write!(f, "column {index} has {found} rows, but the step had {expected}")

@@ -153,10 +153,11 @@ impl World {
     /// - After an error, name the same rows again, and those that have changed since.
     ///
     /// All other rows must be the same as in the last successful step, bit for bit. Builds with
-    /// debug assertions check this. Others trust it: a row that changed without being named is
-    /// still where it was, for its pairs and for queries. (Steps after
-    /// [`shift_origin`](Self::shift_origin), and after one that skipped rows, read all rows, and
-    /// none has to be named.)
+    /// debug assertions check this in each step. Others trust it: a row that changed without being
+    /// named is still where it was, for its pairs and for queries, and still has its old id and
+    /// filter, until a step reads all rows (see Cost). As that may be the next one, such a mistake
+    /// comes and goes. (Steps after [`shift_origin`](Self::shift_origin), and after one that
+    /// skipped rows, read all rows, and none has to be named.)
     ///
     /// ```
     /// use triphase::{Bodies, ChangedRows, Pair, World};
@@ -178,8 +179,8 @@ impl World {
     ///
     /// # Panics
     ///
-    /// With debug assertions, if a row has changed that is neither named nor new, and not all rows
-    /// are read.
+    /// With debug assertions, if a row has changed that is neither named nor new. Not after
+    /// `shift_origin` or a step that skipped rows.
     ///
     /// # Determinism
     ///
@@ -363,9 +364,10 @@ impl World {
 impl World {
     /// Replaces the static set, with all statics enabled.
     ///
-    /// Queries see the new set at once. There are no static pairs until the next step.
-    /// [Readers](Self::reader) see the new set from the next step on; until then the old set stays
-    /// in memory for them.
+    /// Queries see the new set at once. There are no static pairs until the next step. Until then,
+    /// [events](Contacts::events) are those of the last step: their static rows are rows of the old
+    /// set. [Readers](Self::reader) see the new set from the next step on; until then the old set
+    /// stays in memory for them.
     ///
     /// ```
     /// use triphase::{Statics, World};
@@ -379,9 +381,9 @@ impl World {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidStatic`] names the lowest invalid row. Also [`Error::ColumnLengthMismatch`],
-    /// [`Error::TooManyRows`] and, if contacts are tracked, [`Error::DuplicateStaticId`]. On an
-    /// error the old set stays.
+    /// [`Error::InvalidStatic`] names the lowest invalid row. Also
+    /// [`Error::StaticColumnLengthMismatch`], [`Error::TooManyRows`] and, if contacts are tracked,
+    /// [`Error::DuplicateStaticId`]. On an error the old set stays.
     ///
     /// # Cost
     ///
@@ -473,7 +475,7 @@ impl World {
     /// # Errors
     ///
     /// - [`Error::InvalidStatic`] names the lowest invalid row, counted among the given statics.
-    /// - [`Error::ColumnLengthMismatch`] if there are not as many ids or filters as boxes.
+    /// - [`Error::StaticColumnLengthMismatch`] if there are not as many ids or filters as boxes.
     /// - [`Error::TooManyRows`] if the set would have more than 2^32 - 2 rows.
     /// - [`Error::InconsistentStaticIds`] if only one of the set and the given statics has ids,
     ///   unless one of them is empty.
@@ -655,8 +657,9 @@ impl World {
     ///
     /// This is the box that the step tested: computed in f32, and extended by the displacement.
     /// Its edges may have rounded to infinity. The sign of an edge that is zero is not specified:
-    /// compare edges with `==`, not by their bits. Returns `None` if the row was skipped or does
-    /// not exist.
+    /// compare edges with `==`, not by their bits. Edges that overflow are infinite, so this is no
+    /// [`Aabb`]; for a query, make one by `Aabb::try_from`. Returns `None` if the row was skipped
+    /// or does not exist.
     ///
     /// ```
     /// use triphase::{Bodies, World};
@@ -967,7 +970,7 @@ impl World {
     ///
     /// What began and ended in the last step before the save is not saved, so handle events before
     /// you save. Until the first step, all saved contacts are among those that persist, with the
-    /// rows of the saved step.
+    /// rows of the saved step; [`Contacts::body_id`] knows no ids yet.
     ///
     /// # Errors
     ///

@@ -28,6 +28,9 @@ impl fmt::Display for InvalidShape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { shape, part, value, min } = self;
         match min {
+            Some(min) if let Some(axis) = part.strip_prefix("max.") => {
+                write!(f, "{shape}: {part} is {value}; must be >= min.{axis}, which is {min}")
+            }
             None => write!(f, "{shape}: {part} is {value}; must be finite"),
             Some(min) => write!(f, "{shape}: {part} is {value}; must be >= {min}"),
         }
@@ -62,7 +65,7 @@ mod tests {
         let unit = Aabb::new([0.0, 0.0], [1.0, 1.0]).unwrap();
         let (nan, infinite) = (f32::NAN, f32::INFINITY);
         for (error, message) in [
-            (Aabb::new([1.0, 0.0], [0.5, 1.0]).err(), "AABB: max.x is 0.5; must be >= 1"),
+            (Aabb::new([1.0, 0.0], [0.5, 1.0]).err(), "AABB: max.x is 0.5; must be >= min.x, which is 1"),
             (Aabb::new([0.0, nan], [1.0, 1.0]).err(), "AABB: min.y is NaN; must be finite"),
             (Aabb::from_half_extents([1e8, 1e8], [1.0, -1.0]).err(), "AABB: half-extent.y is -1; must be >= 0"),
             (Aabb::from_half_extents([3e38, 0.0], [3e38, 1.0]).err(), "AABB: max.x is inf; must be finite"),

@@ -13,8 +13,8 @@ use std::fmt;
 
 /// Reads a column of 2D vectors of type `$T` as `[f32; 2]`, without a copy.
 ///
-/// A macro, so that the compiler's error for another type names the caller's line: it names where
-/// the function with the constant (COLUMN-1) was called.
+/// A macro, so that the compiler's error for another type names the line that called the function
+/// with the constant (COLUMN-1). For `Bodies`, that is the line of the user.
 macro_rules! vectors {
     ($column:expr, $T:ty) => {{
         const {
@@ -273,7 +273,8 @@ impl<'a> Bodies<'a> {
     /// Adds a column of filters, which restrict the pairs of each body.
     ///
     /// A step may have chunks with and without filters: rows of the latter have [`Filter::ALL`].
-    /// The step copies the filters.
+    /// The step copies the filters. If all rows have the same one,
+    /// [`with_filter`](Self::with_filter) needs no column.
     ///
     /// ```
     /// use triphase::{Bodies, Filter, World};
@@ -288,6 +289,25 @@ impl<'a> Bodies<'a> {
     /// ```
     pub fn with_filters(self, filters: &'a [Filter]) -> Self {
         self.with_strided_filters(filters.into())
+    }
+
+    /// Gives each of these bodies the same filter, in place of a column: for a chunk that has one
+    /// kind of entities.
+    ///
+    /// ```
+    /// use triphase::{Bodies, Filter, World};
+    /// let (soldiers, bullets) = ([[0.0f32, 0.0]], [[0.1f32, 0.0], [0.2, 0.0]]);
+    /// let mut world = World::default();
+    /// let contacts = world.step(&[
+    ///     Bodies::uniform(&soldiers, [0.5, 0.5]).with_filter(Filter::new(0b01, 0b11)),
+    ///     Bodies::uniform(&bullets, [0.5, 0.5]).with_filter(Filter::new(0b10, 0b01)),
+    /// ])?;
+    /// assert_eq!(contacts.body_pairs().len(), 2); // bullets hit the soldier, but not each other
+    /// # Ok::<(), triphase::Error>(())
+    /// ```
+    pub fn with_filter(mut self, filter: Filter) -> Self {
+        self.filters = Some(StridedColumn::repeated(filter, self.len()));
+        self
     }
 
     /// Like [`with_filters`](Self::with_filters), with a strided column.

@@ -162,7 +162,8 @@ impl<'w> QueryBuilder<'w> {
     /// Excludes the bodies in these rows, for example the body that makes the query.
     ///
     /// Replaces rows excluded before. Each hit is compared with all of them: for more than a few,
-    /// use [`with_predicate`](Self::with_predicate).
+    /// use [`with_predicate`](Self::with_predicate). The query borrows `rows`: to keep it in a
+    /// variable, keep the rows in one too.
     ///
     /// ```
     /// use triphase::{Bodies, Hit, Point, World};

@@ -44,7 +44,13 @@ fn suitable_worlds_get_no_advice() {
         for config in [WorldConfig::new(), WorldConfig::new().with_contact_tracking(true).with_margin(0.02)] {
             let mut scene = Scene::new(name, count, 7);
             let mut world = world_of(&scene, config);
-            assert_eq!(advice_after(STEPS + 2, &mut scene, &mut world), [], "{name}");
+            let advice = advice_after(STEPS + 2, &mut scene, &mut world);
+            // The bodies of two scenes are smaller than the steps of their coordinates.
+            if matches!(name, SceneName::TinyAndHuge | SceneName::Ulp) {
+                assert!(matches!(advice[..], [Advice::CoarseCoordinates { .. }]), "{name}: {advice:?}");
+            } else {
+                assert_eq!(advice, [], "{name}");
+            }
         }
     }
 }
@@ -183,6 +189,32 @@ fn statics_that_are_set_in_each_frame_are_advised_against() {
         // Once they are kept, there is nothing to advise.
         assert_eq!(advice_after(STEPS, &mut scene, &mut world), []);
     }
+}
+
+#[test]
+fn bodies_far_from_the_origin_are_advised_to_be_near_it() {
+    let advice_at = |at: f32, half: f32| {
+        let centers: Vec<[f32; 2]> = (0..200).map(|k| [at + k as f32, -at]).collect();
+        let mut world = World::default();
+        world.step(Bodies::uniform(&centers, [half, half])).unwrap();
+        world.report().advice
+    };
+    for (at, half) in [(0.0, 0.5), (1e6, 0.5), (1e7, 10.0), (1e6, 0.0), (3e38, 1e38)] {
+        assert_eq!(advice_at(at, half), [], "{at} {half}");
+    }
+    // The last ones have lost their size.
+    for (at, half, spacing) in [(3e6, 0.5, 0.25), (1e7, 0.25, 1.0), (1e30, 0.5, 7.5557864e22)] {
+        let advice = advice_at(at, half);
+        let [Advice::CoarseCoordinates { coordinate, spacing: found }] = advice[..] else { panic!("{at}: {advice:?}") };
+        assert!((at..=at + 200.0).contains(&coordinate) && found == spacing, "{at}: {coordinate} {found}");
+        assert!(advice[0].to_string().contains("World::shift_origin"), "{}", advice[0]);
+    }
+    // A single one far away is not worth it.
+    let mut centers: Vec<[f32; 2]> = (0..200).map(|k| [k as f32, 0.0]).collect();
+    centers[7] = [1e7, 0.0];
+    let mut world = World::default();
+    world.step(Bodies::uniform(&centers, [0.5, 0.5])).unwrap();
+    assert_eq!(world.report().advice, []);
 }
 
 #[test]

@@ -24,7 +24,7 @@ fn shape_errors_name_shape_part_and_value() {
     let aabb = Aabb::new([0.0, 0.0], [1.0, 1.0]).unwrap();
     check(AabbCast::new(aabb, [NAN, 0.0]), "AABB cast: displacement.x is NaN; must be finite");
     let inverted = || Aabb::new([0.0, 1.0], [0.25, -1.0]);
-    let text = "AABB: max.y is -1; must be >= 1";
+    let text = "AABB: max.y is -1; must be >= min.y, which is 1";
     check(inverted(), text);
     check(inverted().map_err(Error::from), text);
     check(Point::new([NAN, 0.0]).map_err(Error::from), "point: x is NaN; must be finite");
@@ -73,7 +73,7 @@ fn row_errors_name_row_column_axis_and_value() {
 fn column_errors_name_chunk_column_and_lengths() {
     let centers = [[0.0f32, 0.0]; 3];
     let bodies = Bodies::uniform(&centers, [0.5, 0.5]);
-    let text = |column: &str| format!("chunk 1: the {column} column has 2 rows, but that of centers or boxes has 3");
+    let text = |column: &str| format!("chunk 1: the {column} column has 2 rows, but there are 3 bodies");
     let step = |chunk: Bodies<'_>| sequential().step([bodies, chunk]).map(|_| ());
     check(step(Bodies::new(&centers, &centers[..2])), &text("half-extent"));
     check(step(bodies.with_displacements(&centers[..2])), &text("displacement"));
@@ -82,7 +82,7 @@ fn column_errors_name_chunk_column_and_lengths() {
     check(step(bodies.with_asleep(&[true; 2])), &text("asleep"));
     check(step(bodies.with_ids(&[1, 2, 3])), "chunk 1: give ids for every chunk or for none");
     let walls = [[0.0f32; 4]; 3];
-    let text = "the id column has 1 rows, but that of centers or boxes has 3";
+    let text = "the id column of statics has 1 rows, but there are 3 boxes";
     check(sequential().set_statics(Statics::new(&walls).with_ids(&[1])), text);
 
     let mut world = sequential();

@@ -281,6 +281,39 @@ fn chunks_with_and_without_filters_can_be_mixed() {
 }
 
 #[test]
+fn one_filter_for_all_rows_is_as_a_column_of_it() {
+    let mut scene = Scene::new(SceneName::Crowd, 600, 11);
+    let (few, many) = (Filter::new(1, 2), Filter::new(2, 3));
+    let mut worlds = [(); 6].map(|()| sequential());
+    for frame in 0..12u32 {
+        let moved: Vec<u32> = (0..20).map(|k| (frame * 7 + k * 29) % 600).collect();
+        moved.iter().for_each(|&row| scene.centers[row as usize][0] += 0.3);
+        let (front, back) = scene.centers.split_at(200);
+        let (front_halves, back_halves) = scene.half_extents.split_at(200);
+        let columns = [vec![few; 200], vec![many; 400]];
+        let chunks = [Bodies::new(front, front_halves), Bodies::new(back, back_halves)];
+        let with_columns = [chunks[0].with_filters(&columns[0]), chunks[1].with_filters(&columns[1])];
+        let with_one = [chunks[0].with_filter(few), chunks[1].with_filter(many)];
+        // Full steps, told ones, and such with sleepers.
+        let changed: Vec<u32> = (0..600).filter(|row| frame == 0 || moved.contains(row)).collect();
+        let asleep: Vec<bool> = (0..600).map(|row| !moved.contains(&row)).collect();
+        let (front_asleep, back_asleep) = asleep.split_at(200);
+        for (k, chunks) in [with_columns, with_one].into_iter().enumerate() {
+            let [full, told, marked] = worlds[3 * k..].first_chunk_mut().expect("three worlds");
+            full.step(chunks).unwrap();
+            told.step_changed(chunks, &changed[..]).unwrap();
+            marked.step([chunks[0].with_asleep(front_asleep), chunks[1].with_asleep(back_asleep)]).unwrap();
+        }
+        let pairs = worlds.each_ref().map(|world| world.contacts().body_pairs().collect::<Vec<_>>());
+        assert!(!pairs[0].is_empty() && pairs[..3] == pairs[3..], "frame {frame}");
+        assert_eq!(worlds[3].contacts().body_pairs().len(), worlds[4].contacts().body_pairs().len());
+    }
+    // It has as many rows as there are bodies, also if there are none.
+    let none: [[f32; 2]; 0] = [];
+    assert!(worlds[0].step(Bodies::uniform(&none, [0.5, 0.5]).with_filter(few)).is_ok());
+}
+
+#[test]
 fn filters_apply_to_their_step_alone() {
     let scene = Scene::new(SceneName::Dragons, 3000, 100);
     let (columns, mut world, mut random) = (scene_columns(&scene), sequential(), SplitMix64::new(101));
@@ -314,7 +347,7 @@ fn filter_column_of_wrong_length_is_named() {
         assert_eq!(world.step(chunks).map(|_| ()), Err(error.clone()));
         assert_eq!(FoundPairs::new(world.contacts()), before);
     }
-    let error = Error::ColumnLengthMismatch { chunk: None, column: Column::Filter, expected: 1, found: 4 };
+    let error = Error::StaticColumnLengthMismatch { column: Column::Filter, expected: 1, found: 4 };
     assert_eq!(world.set_statics(Statics::new(&walls).with_filters(&filters)), Err(error));
     assert_eq!(FoundPairs::new(world.contacts()), before, "nor do refused statics change anything");
     assert_eq!(FoundPairs::new(world.step(columns.bodies().with_filters(&filters[..3])).unwrap()), before);

@@ -373,7 +373,7 @@ fn invalid_static_is_named_and_the_old_set_kept() {
         }
     }
     let error = world.set_statics(triphase::Statics::new(&WALLS).with_ids(&[10, 11])).unwrap_err();
-    assert_eq!(error, Error::ColumnLengthMismatch { chunk: None, column: Column::Id, expected: 3, found: 2 });
+    assert_eq!(error, Error::StaticColumnLengthMismatch { column: Column::Id, expected: 3, found: 2 });
     assert_eq!(view(&world), before);
     assert_eq!(FoundPairs::new(world.step(good.bodies()).unwrap()), before.0, "the next step uses the old set");
 }

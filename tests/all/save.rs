@@ -185,7 +185,7 @@ fn invalid_save_names_the_part() {
         ("/statics/boxes/1/0", json!(nan), "statics", "static row 1: min.x is NaN; must be finite"),
         ("/statics/boxes/2/3", json!(inf), "statics", "static row 2: max.y is inf; must be finite"),
         ("/statics/boxes/0/1", json!(2f32.to_bits()), "statics", "static row 0: max.y (1) is below min.y (2)"),
-        ("/statics/ids", json!([1, 2]), "statics", "the id column has 2 rows, but that of centers or boxes has 3"),
+        ("/statics/ids", json!([1, 2]), "statics", "the id column of statics has 2 rows, but there are 3 boxes"),
         ("/statics/changed", json!([[3, [0, 0, 0, 0]]]), "statics", "static row 3 does not exist; the set has 3 rows"),
         (
             "/statics/changed",
@@ -210,7 +210,7 @@ fn invalid_save_names_the_part() {
     let mut bad = good;
     *bad.pointer_mut("/statics/boxes").unwrap() = json!([]);
     let Err(Error::InvalidSave { source, .. }) = restore(bad) else { panic!() };
-    assert_eq!(*source, Error::ColumnLengthMismatch { chunk: None, column: Column::Id, expected: 0, found: 3 });
+    assert_eq!(*source, Error::StaticColumnLengthMismatch { column: Column::Id, expected: 0, found: 3 });
 }
 
 /// Checks that a damaged save is refused, or gives a world whose steps are exact. Returns whether
@@ -370,7 +370,7 @@ fn public_types_round_trip_through_serde() {
     assert_eq!(round_trip(&aabb), [aabb; 2]);
     assert_eq!(serde_json::to_value(Aabb::new([1.0, 2.0], [3.0, 4.5]).unwrap()).unwrap(), json!([1.0, 2.0, 3.0, 4.5]));
     let inverted = serde_json::from_str::<Aabb>("[1.0, 0.0, 0.0, 2.0]").unwrap_err().to_string();
-    assert_eq!(inverted, "AABB: max.x is 0; must be >= 1");
+    assert_eq!(inverted, "AABB: max.x is 0; must be >= min.x, which is 1");
     assert!(serde_json::from_str::<Aabb>("[0.0, 0.0, 1e300, 2.0]").is_err());
     assert!(postcard::from_bytes::<Aabb>(&postcard::to_stdvec(&[f32::NAN; 4]).unwrap()).is_err());
 

@@ -168,6 +168,9 @@ fn details(error: &Error) -> tp_error {
             chunk: chunk.map_or(TP_NONE, narrow),
             ..tp_error::of_counts(TP_STATUS_LENGTH_MISMATCH, expected, found)
         },
+        Error::StaticColumnLengthMismatch { column, expected, found } => {
+            tp_error { column: column_kind(column), ..tp_error::of_counts(TP_STATUS_LENGTH_MISMATCH, expected, found) }
+        }
         Error::StrideTooSmall { stride, size } => tp_error::of_counts(TP_STATUS_INVALID_STRIDE, size, stride),
         Error::TooFewBytes { expected, found } => tp_error::of_counts(TP_STATUS_INVALID_STRIDE, expected, found),
         Error::InconsistentIds { chunk } => {

@@ -55,7 +55,9 @@ pub(crate) fn array_error(py: Python<'_>, name: &str, message: String) -> PyErr 
 pub(crate) fn of_library(py: Python<'_>, found: &Error) -> PyErr {
     let facts = match found {
         Error::InvalidBody(row) | Error::InvalidStatic(row) => Facts::of_row(row),
-        Error::ColumnLengthMismatch { column, .. } => Facts::of_column(argument_name(*column)),
+        Error::ColumnLengthMismatch { column, .. } | Error::StaticColumnLengthMismatch { column, .. } => {
+            Facts::of_column(argument_name(*column))
+        }
         Error::DuplicateBodyId { second: row, .. } | Error::DuplicateStaticId { second: row, .. } => {
             Facts { row: Some(*row), ..Facts::of_column("ids") }
         }

@@ -91,7 +91,7 @@ ERRORS: list[tuple[Callable[[World], object], str, dict[str, object]]] = [
     ),
     (
         lambda w: w.step(CENTERS, 0.5, ids=np.zeros(2, np.uint64)),
-        "the id column has 2 rows, but that of centers or boxes has 3",
+        "the id column has 2 rows, but there are 3 bodies",
         {"column": "ids"},
     ),
     (lambda w: w.step(CENTERS, np.ones((2, 2), np.float32)), "the half-extent column has 2 rows", {}),
@@ -105,10 +105,10 @@ ERRORS: list[tuple[Callable[[World], object], str, dict[str, object]]] = [
     (lambda w: w.step_changed(np.zeros(2, bool), CENTERS, 0.5), "2 flags, but 3 rows need 3", {"column": "changed"}),
     (lambda w: w.step_changed([0], CENTERS, 0.5), "changed: expected a C-contiguous uint32", {}),
     (lambda w: w.set_static_enabled(4, True), "static row 4 does not exist; the set has 0 rows", {"row": 4}),
-    (lambda w: w.query_aabb((1, 0, 0, 1)), "AABB: max.x is 0; must be >= 1", {"column": "areas", "value": 0.0}),
+    (lambda w: w.query_aabb((1, 0, 0, 1)), "AABB: max.x is 0; must be >= min.x, which is 1", {"column": "areas", "value": 0.0}),
     (
         lambda w: w.query_aabb(np.array([[0, 0, 1, 1], [0, 5, 1, 1]], np.float32)),
-        "areas row 1: AABB: max.y is 1; must be >= 5",
+        "areas row 1: AABB: max.y is 1; must be >= min.y, which is 5",
         {"row": 1, "column": "areas", "axis": "y", "value": 1.0},
     ),
     (lambda w: w.query_aabb([[0, 0, 1, 1]]), "areas: expected a C-contiguous float32 array of shape (n, 4)", {}),
@@ -123,13 +123,13 @@ ERRORS: list[tuple[Callable[[World], object], str, dict[str, object]]] = [
     (lambda w: w.cast_rays(CENTERS, CENTERS * np.nan), "origins row 0: ray: direction.x", {"column": "directions"}),
     (lambda w: w.cast_ray_any((0, np.inf), (1, 0)), "ray: origin.y is inf; must be finite", {"axis": "y"}),
     (lambda w: w.cast_ray_all((0, 0), (1, 0, 0)), "direction: expected 2 numbers", {"column": "direction"}),
-    (lambda w: w.cast_aabb((0, 0, -1, 1), (1, 0)), "AABB: max.x is -1; must be >= 0", {"column": "aabb", "axis": "x"}),
+    (lambda w: w.cast_aabb((0, 0, -1, 1), (1, 0)), "AABB: max.x is -1; must be >= min.x, which is 0", {"column": "aabb", "axis": "x"}),
     (
         lambda w: w.cast_aabb((0, 0, 1, 1), (0, np.nan)),
         "AABB cast: displacement.y is NaN; must be finite",
         {"column": "displacement", "axis": "y"},
     ),
-    (lambda w: w.query_contained_in((1, 0, 0, 1)), "AABB: max.x is 0; must be >= 1", {"column": "areas", "value": 0.0}),
+    (lambda w: w.query_contained_in((1, 0, 0, 1)), "AABB: max.x is 0; must be >= min.x, which is 1", {"column": "areas", "value": 0.0}),
     (lambda w: w.cast_rays(CENTERS, CENTERS[:2]), "directions has 2 rows, but origins has 3", {}),
     (
         lambda w: w.cast_rays(CENTERS, CENTERS, np.ones(2, np.float32)),

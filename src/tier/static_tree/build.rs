@@ -79,7 +79,7 @@ pub(super) fn check_lengths(statics: &Statics<'_>) -> Result<(), Error> {
     for (column, len) in [(Column::Id, statics.ids.map(<[_]>::len)), (Column::Filter, statics.filters.map(<[_]>::len))]
     {
         if let Some(found) = len.filter(|&len| len != expected) {
-            return Err(Error::ColumnLengthMismatch { chunk: None, column, expected, found });
+            return Err(Error::StaticColumnLengthMismatch { column, expected, found });
         }
     }
     Ok(())

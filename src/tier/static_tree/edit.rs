@@ -44,7 +44,7 @@ impl StaticTree {
     /// # Errors
     ///
     /// - [`Error::InvalidStatic`] names the lowest invalid row, counted among the given statics.
-    /// - [`Error::ColumnLengthMismatch`] if there are not as many ids or filters as boxes.
+    /// - [`Error::StaticColumnLengthMismatch`] if there are not as many ids or filters as boxes.
     /// - [`Error::TooManyRows`] if the tree would have more than 2^32 - 2 rows.
     /// - [`Error::InconsistentStaticIds`] if only one of the tree and the given statics has ids,
     ///   unless one of them is empty.

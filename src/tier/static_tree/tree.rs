@@ -149,7 +149,7 @@ impl StaticTree {
     ///
     /// - [`Error::InvalidStatic`] if an edge is not finite or `max < min` on an axis; it names the
     ///   lowest such row.
-    /// - [`Error::ColumnLengthMismatch`] if there are not as many ids or filters as boxes.
+    /// - [`Error::StaticColumnLengthMismatch`] if there are not as many ids or filters as boxes.
     /// - [`Error::TooManyRows`] if there are more than 2^32 - 2 boxes.
     ///
     /// # Cost

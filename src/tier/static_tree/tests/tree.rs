@@ -202,7 +202,7 @@ fn build_reports_the_invalid_row_or_column() {
         assert_eq!(found.value.to_bits(), InvalidRow::new(2, column, axis, value).value.to_bits());
     }
     let short = StaticTree::new(Statics::new(&[good, good]).with_ids(&[1])).unwrap_err();
-    assert_eq!(short, Error::ColumnLengthMismatch { chunk: None, column: Column::Id, expected: 2, found: 1 });
+    assert_eq!(short, Error::StaticColumnLengthMismatch { column: Column::Id, expected: 2, found: 1 });
     assert_eq!(check_count(ROWS_MAX), Ok(()));
     let (rows, rows_max) = (ROWS_MAX + 1, ROWS_MAX);
     assert_eq!(check_count(rows), Err(Error::TooManyRows { rows, rows_max }));
