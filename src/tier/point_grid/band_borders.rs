@@ -13,7 +13,7 @@ const BUCKETS_PER_BAND: usize = 32;
 /// thin strip by little.
 const BUCKETS_PER_THIN_BAND: usize = 128;
 
-/// Most table entries: they fit a first-level cache of 32 KiB, or fill most of it.
+/// Most table entries: as much as a first-level cache of 32 KiB.
 const BUCKETS_MAX: usize = 8192;
 
 /// Boxes in a batch: 4 KiB, which stay in the first-level cache between computing and routing.

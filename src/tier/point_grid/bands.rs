@@ -15,7 +15,7 @@ use crate::tier::point_grid::band::cell_grid::words_max;
 use crate::tier::point_grid::band::slot::BandSlot;
 use crate::tier::point_grid::directory::{BandDirectory, ClassBands};
 use crate::tier::point_grid::pieces::Pieces;
-use crate::tier::point_grid::places::{BandPlaces, close_gaps};
+use crate::tier::point_grid::places::BandPlaces;
 use std::ops::Range;
 
 /// All bands, with the bodies filed in them.
@@ -71,7 +71,7 @@ impl Bands {
     /// Calls `pass` for every band, in parallel, with its index, its records and its task.
     ///
     /// There must be as many `tasks` as bands. `pass` has to build and keep each band that is not
-    /// empty.
+    /// empty, and no other.
     pub(crate) fn build_each<T: Send>(
         &mut self,
         parallel: bool,
@@ -95,7 +95,6 @@ impl Bands {
         let (records, ghosts) = self.places.split_at_mut(first_ghost(&self.slots));
         let ghosts_start = records.len();
         for (band, slot) in self.slots.iter_mut().enumerate().filter(|(_, slot)| slot.filed_count() > 0) {
-            slot.thread = 0;
             let (records, ghosts) =
                 (&mut records[slot.places.start..], &mut ghosts[slot.ghosts.start - ghosts_start..]);
             let words = &mut self.words[slot.words.clone()];
@@ -136,6 +135,7 @@ impl Bands {
     /// if that is more than the rest.
     pub(crate) fn compacted(&self) -> Option<Self> {
         let (places, words) = self.ends();
+        let needed_places: usize = self.slots.iter().map(|slot| slot.places.len()).sum();
         let compact = || {
             let mut bands = Self {
                 slots: self.slots.clone(),
@@ -149,7 +149,7 @@ impl Bands {
             bands
         };
         let held = self.places.bytes() + self.words.bytes();
-        let needed = places * size_of::<BodyRecord>() + words * size_of::<u32>();
+        let needed = needed_places * size_of::<BodyRecord>() + words * size_of::<u32>();
         (held > 2 * needed).then(compact)
     }
 
@@ -158,8 +158,8 @@ impl Bands {
         self.slots.last().map_or((0, 0), |slot| (slot.places.end, slot.words.end))
     }
 
-    /// Moves the bodies of all bands together: there were places to spare when they were filed.
-    fn close_gaps(&mut self) {
+    /// Moves the bands together: there were places to spare after each when bodies were filed.
+    fn drop_spare_places(&mut self) {
         let mut next = 0;
         for slot in &mut self.slots {
             let places = next..next + slot.places.len();
@@ -296,7 +296,7 @@ impl Buffers for Bands {
     }
 
     fn shrink_to_fit(&mut self) {
-        self.close_gaps();
+        self.drop_spare_places();
         let (places_end, words_end) = self.ends();
         let Self { slots, places, pieces, words, directory, level: _ } = self;
         // Ghosts, oversized bodies, spare places and older steps took the rest.
@@ -321,7 +321,8 @@ struct BandRun<'a, T> {
     tasks: &'a mut [T],
 }
 
-/// A band as it was filed. `records` and `ghosts` begin with the first place of each.
+/// A band as it was filed. `records` begin with its first place, and `ghosts` with that of its
+/// first ghost.
 fn raw_band<'a>(
     band: usize,
     slot: &'a mut BandSlot,
@@ -330,9 +331,7 @@ fn raw_band<'a>(
     words: &'a mut [u32],
     level: DetectedSimd,
 ) -> RawBand<'a> {
-    close_gaps(ghosts, pieces.of_ghosts(band).iter().cloned());
-    let ghosts = &ghosts[..slot.ghosts.len()];
-    RawBand { slot, records, pieces: pieces.of_band(band), ghosts, words, level }
+    RawBand { slot, records, pieces: pieces.of_band(band), ghosts, ghost_pieces: pieces.of_ghosts(band), words, level }
 }
 
 /// The place of the first ghost of all bands. The records of their own bodies are before it.

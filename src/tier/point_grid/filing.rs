@@ -47,7 +47,7 @@ impl Filing {
         partition.rebuild(rows, plan, options, &mut bands.places)?;
         let rooms = &partition.rooms;
         bands.places.close_gaps(rooms.oversized().start, rooms.oversized_pieces());
-        bands.pieces.set(rooms, plan.band_count());
+        bands.pieces.set(rooms);
         bands.level = options.level;
         let mut words = 0;
         for class in plan.classes() {

@@ -161,6 +161,8 @@ impl SimdJob for FilePart<'_> {
                     continue;
                 }
                 let own = route(plan, &boxes[k], routes);
+                // A body of the smallest class keeps its band: filed here, it would come before
+                // earlier rows of its batch (PARTITION-3).
                 if own.destination() != usize::from(bands[k]) {
                     bands[k] = NO_BAND;
                     routes.push(own);

@@ -24,9 +24,9 @@ impl Pieces {
     }
 
     /// Replaces the contents with what was filed in rooms.
-    pub(super) fn set(&mut self, rooms: &Rooms, band_count: usize) {
+    pub(super) fn set(&mut self, rooms: &Rooms) {
         self.clear();
-        (self.of_each, self.band_count) = (rooms.part_count(), band_count);
+        (self.of_each, self.band_count) = (rooms.part_count(), rooms.band_count());
         self.places.extend(rooms.band_pieces());
     }
 

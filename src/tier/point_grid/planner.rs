@@ -14,11 +14,15 @@ use crate::tier::point_grid::band::equal_cells::CellSize;
 use crate::tier::point_grid::band_count::bands_for;
 use crate::tier::point_grid::orientation::ClassSample;
 use crate::tier::point_grid::plan::{DivisionBuffers, GridPlan};
+use crate::tier::point_grid::rooms::NO_BAND;
 use crate::tier::point_grid::sampled_strips::divides_better_by_x;
 use crate::tier::point_grid::size_classes::single_class::single_class;
 use crate::tier::point_grid::size_classes::size_sample::{SizeSample, longest_side};
 use crate::tier::point_grid::size_classes::{ClassOptions, SideLimits, choose_classes};
 use std::ops::Range;
+
+// Borders are values of the sample, along and across: so numbers of bands fit two bytes.
+const _: () = assert!(2 * SAMPLE_MAX < NO_BAND as usize);
 
 /// Most rows in a sample: enough for sixty bands of even population, at about a percent of a step.
 const SAMPLE_MAX: usize = 4096;

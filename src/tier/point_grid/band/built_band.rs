@@ -16,7 +16,7 @@ use crate::tier::point_grid::band::equal_cells::CellSize;
 use crate::tier::point_grid::band::measure::measure;
 use crate::tier::point_grid::band::scratch::{BandScratch, PairScratch};
 use crate::tier::point_grid::band::slot::BandSlot;
-use crate::tier::point_grid::places::{write_blocks, write_columns};
+use crate::tier::point_grid::places::{close_gaps, write_blocks, write_columns};
 use std::ops::Range;
 
 /// The records of a band, as the partition wrote them.
@@ -26,7 +26,9 @@ pub(crate) struct RawBand<'a> {
     pub(in crate::tier::point_grid) records: &'a mut [BodyRecord],
     /// Where these are, ascending.
     pub(in crate::tier::point_grid) pieces: &'a [Range<usize>],
-    pub(in crate::tier::point_grid) ghosts: &'a [BodyRecord],
+    /// Its ghosts, in pieces too.
+    pub(in crate::tier::point_grid) ghosts: &'a mut [BodyRecord],
+    pub(in crate::tier::point_grid) ghost_pieces: &'a [Range<usize>],
     /// Memory for its tables.
     pub(in crate::tier::point_grid) words: &'a mut [u32],
     pub(in crate::tier::point_grid) level: DetectedSimd,
@@ -38,17 +40,18 @@ impl<'a> RawBand<'a> {
         self.slot.filed_count()
     }
 
-    /// Sorts the bodies by cell. There must be any.
+    /// Sorts the bodies by cell. There must be at least one.
     pub(crate) fn build(
         self,
         cell_size: CellSize,
         rules: PairRules<'a>,
         scratch: &'a mut BandScratch,
     ) -> BuiltBand<'a> {
-        let Self { slot, records, pieces, ghosts, words, level } = self;
+        let Self { slot, records, pieces, ghosts, ghost_pieces, words, level } = self;
         let measured = measure(records, pieces);
+        close_gaps(ghosts, ghost_pieces.iter().cloned());
+        let ghosts = &ghosts[..slot.ghosts.len()];
         let band = Band::build(&records[..slot.filed_count()], measured, cell_size, words, scratch);
-        let records = &mut records[..slot.places.len()];
         slot.band = band;
         let filters_by_row = rules.filters_by_row;
         if let Some(by_row) = filters_by_row {
@@ -138,8 +141,9 @@ pub(super) fn lookup_by_row(filters: Option<&[Filter]>) -> Option<impl Fn(u32) -
 pub(crate) struct LoneBand {
     slot: BandSlot,
     records: Vec<BodyRecord>,
-    piece: Range<usize>,
+    pieces: Vec<Range<usize>>,
     ghosts: Vec<BodyRecord>,
+    ghost_pieces: Vec<Range<usize>>,
     words: Vec<u32>,
     scratch: BandScratch,
 }
@@ -147,11 +151,12 @@ pub(crate) struct LoneBand {
 #[cfg(test)]
 impl LoneBand {
     pub(crate) fn new(own: &[BodyRecord], ghosts: &[BodyRecord]) -> Self {
-        let (mut records, words) = (own.to_vec(), vec![0; words_max(own.len())]);
-        records.resize(own.len() + SOA_PAD, BodyRecord::default());
-        let slot = BandSlot { places: 0..records.len(), ..BandSlot::default() };
-        let piece = 0..own.len();
-        Self { slot, records, piece, ghosts: ghosts.to_vec(), words, scratch: BandScratch::default() }
+        let ((mut records, pieces), (ghosts, ghost_pieces)) = (in_pieces(own), in_pieces(ghosts));
+        records.resize(records.len() + SOA_PAD, BodyRecord::default());
+        let ghost_count = ghost_pieces.iter().map(|piece| piece.len()).sum();
+        let slot = BandSlot { places: 0..own.len() + SOA_PAD, ghosts: 0..ghost_count, ..BandSlot::default() };
+        let words = vec![0; words_max(own.len())];
+        Self { slot, records, pieces, ghosts, ghost_pieces, words, scratch: BandScratch::default() }
     }
 
     /// The same band with the scratch of another one.
@@ -159,9 +164,21 @@ impl LoneBand {
         Self { scratch: other.scratch, ..self }
     }
 
+    /// To be called once: it moves the records together.
     pub(crate) fn build<'a>(&'a mut self, cell_size: CellSize, rules: PairRules<'a>) -> BuiltBand<'a> {
-        let Self { slot, records, piece, ghosts, words, scratch } = self;
-        let (level, pieces) = (DetectedSimd::default(), std::slice::from_ref(&*piece));
-        RawBand { slot, records, pieces, ghosts, words, level }.build(cell_size, rules, scratch)
+        let Self { slot, records, pieces, ghosts, ghost_pieces, words, scratch } = self;
+        let level = DetectedSimd::default();
+        RawBand { slot, records, pieces, ghosts, ghost_pieces, words, level }.build(cell_size, rules, scratch)
     }
+}
+
+/// Records in two pieces, with a gap between them.
+#[cfg(test)]
+fn in_pieces(records: &[BodyRecord]) -> (Vec<BodyRecord>, Vec<Range<usize>>) {
+    const GAP: usize = 5;
+    let (front, back) = records.split_at(records.len() / 3);
+    let elsewhere = BodyRecord { aabb: [f32::NAN; 4], row: u32::MAX };
+    let back_start = front.len() + GAP;
+    let places = [front, &[elsewhere; GAP], back].concat();
+    (places, vec![0..front.len(), back_start..back_start + back.len()])
 }

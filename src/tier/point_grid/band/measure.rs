@@ -49,7 +49,7 @@ pub(super) fn measure(records: &mut [BodyRecord], pieces: &[Range<usize>]) -> Me
     let mut to = 0;
     for piece in pieces {
         let mut from = piece.start;
-        while let (true, Some(&chunk)) = (from + AT_ONCE <= piece.end, records[from..].first_chunk::<AT_ONCE>()) {
+        while let Some(&chunk) = records[from..piece.end].first_chunk::<AT_ONCE>() {
             // For writing, because blocks will replace the records.
             if let Some(ahead) = records.get(from + PREFETCH_RECORDS) {
                 prefetch_for_writing(ahead);
