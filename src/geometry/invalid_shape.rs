@@ -27,12 +27,10 @@ impl InvalidShape {
 impl fmt::Display for InvalidShape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { shape, part, value, min } = self;
-        match min {
-            Some(min) if let Some(axis) = part.strip_prefix("max.") => {
-                write!(f, "{shape}: {part} is {value}; must be >= min.{axis}, which is {min}")
-            }
-            None => write!(f, "{shape}: {part} is {value}; must be finite"),
-            Some(min) => write!(f, "{shape}: {part} is {value}; must be >= {min}"),
+        match (min, part.strip_prefix("max.")) {
+            (Some(min), Some(axis)) => write!(f, "{shape}: {part} is {value}; must be >= min.{axis}, which is {min}"),
+            (None, _) => write!(f, "{shape}: {part} is {value}; must be finite"),
+            (Some(min), None) => write!(f, "{shape}: {part} is {value}; must be >= {min}"),
         }
     }
 }

@@ -22,12 +22,12 @@
 //!   shape and the type of the array. The memory stays because the array is referenced: NumPy does
 //!   not resize an array that is (unless told `refcheck=False`), and only an assignment to its
 //!   deprecated attribute `data`, or `__setstate__`, gives it other memory.
-//! - The library copies the rows into records of its own in two passes. The first decides where
-//!   each row goes and the second writes it there, by what the first pass noted, not by what the
-//!   columns have then; these are the only unchecked writes whose places follow from a column
-//!   (`src/tier/point_grid/partition.rs` of the library). Everything later reads records. So a row
-//!   that changes in between is filed in a wrong place: pairs may be missing, or a checked index
-//!   panics. The test has seen steps and errors, and no crash; it is no proof.
+//! - The library copies the rows into records of its own, in one pass and rarely in a second one. A
+//!   record is written where there is a place for it, or nowhere, whatever the columns have then;
+//!   these are the only unchecked writes whose places follow from a column
+//!   (`src/tier/point_grid/rooms.rs` of the library). Everything later reads records. So a row that
+//!   changes in between is filed in a wrong place: pairs may be missing, or a checked index panics.
+//!   The test has seen steps and errors, and no crash; it is no proof.
 //! - Flags are copied with the GIL (a `bool` in Rust must be 0 or 1; a byte of a NumPy array need
 //!   not be).
 //!
@@ -270,7 +270,7 @@ fn is_aligned(array: &Bound<'_, PyUntypedArray>) -> bool {
 }
 
 /// What an argument is, for messages.
-fn described(value: &Bound<'_, PyAny>) -> String {
+pub(crate) fn described(value: &Bound<'_, PyAny>) -> String {
     let kind = value.get_type().name().map_or_else(|_| "value".to_owned(), |name| name.to_string());
     let Ok(array) = value.cast::<PyUntypedArray>() else {
         return format!("a value of type {kind}");

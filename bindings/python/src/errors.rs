@@ -83,7 +83,9 @@ pub(crate) fn of_library(py: Python<'_>, found: &Error) -> PyErr {
     };
     let message = match found {
         // The text of the library names a method of Rust.
-        Error::TooManyPairs { limit } => format!("the step has more than {limit} pairs, the limit set by pair_limit"),
+        Error::TooManyPairs { limit } => {
+            format!("there are more than {limit} pairs, the limit (of a World: pair_limit)")
+        }
         _ => found.to_string(),
     };
     error(py, message, facts)

@@ -10,7 +10,7 @@
 //! they are in order after it, and the squares overlap: no neighbor is missed, wherever the points
 //! are. A fifth of the candidates of a uniform crowd are no neighbors.
 
-use crate::columns::Column;
+use crate::columns::{Column, Count};
 use crate::errors::{self, Facts};
 use crate::pool;
 use crate::results::table;
@@ -48,13 +48,14 @@ pub(crate) fn neighbors_within<'py>(
     points: &Bound<'py, PyAny>,
     radius: f64,
     sorted: bool,
-    threads: Option<usize>,
+    threads: Option<Count>,
 ) -> PyResult<Bound<'py, PyArray2<u32>>> {
     let column = Column::<f32, 2>::borrow(points, "points")?;
     let refused = |name: &str, value: f64, expected: &str| {
         let facts = Facts { value: Some(value), ..Facts::of_column(name) };
         errors::error(py, format!("{name} is {value}; must be {expected}"), facts)
     };
+    let threads = threads.map(|count| count.0);
     pool::check(py, threads)?;
     let half = half_extent(radius).ok_or_else(|| refused("radius", radius, "finite, >= 0 and at most 1e38"))?;
     let is_parallel = threads != Some(1) && column.len() >= PARALLEL_MIN;

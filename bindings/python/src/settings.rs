@@ -1,5 +1,6 @@
 //! Settings as keyword arguments and attributes of `World`.
 
+use crate::columns::Count;
 use crate::errors::{self, Facts};
 use crate::pool;
 use crate::shared::SharedWorld;
@@ -51,10 +52,11 @@ impl World {
         bounds: Option<Vec<f32>>,
         cell_size: Option<f32>,
         pair_limit: usize,
-        threads: Option<usize>,
+        threads: Option<Count>,
         parallel_threshold: Option<usize>,
         simd_max: Option<&str>,
     ) -> PyResult<Self> {
+        let threads = threads.map(|count| count.0);
         pool::check(py, threads)?;
         // One thread is the calling one, so nothing has to be handed to another.
         let parallel_threshold = parallel_threshold.filter(|_| threads != Some(1));

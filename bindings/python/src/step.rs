@@ -1,7 +1,8 @@
 //! Stepping a world with arrays.
 
-use crate::columns::{Argument, Column, filters, flags, is_of_type_or_value, numbers};
+use crate::columns::{Argument, Column, described, filters, flags, is_of_type_or_value, numbers};
 use crate::contacts::{FoundPairs, body_pairs, static_pairs};
+use crate::errors::{self, Facts};
 use crate::world::World;
 use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
@@ -104,11 +105,16 @@ enum Changed {
 
 impl Changed {
     fn new(changed: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let is_flags = changed.cast::<PyUntypedArray>().is_ok_and(|array| array.dtype().kind() == b'b');
-        if is_flags {
-            flags(changed, "changed").map(Self::Flags)
-        } else {
-            Ok(Self::List(Column::<u32, 1>::borrow(changed, "changed")?.items().to_vec()))
+        let dtype = changed.cast::<PyUntypedArray>().map(|array| (array.dtype().kind(), array.dtype().itemsize()));
+        match dtype {
+            Ok((b'b', _)) => flags(changed, "changed").map(Self::Flags),
+            Ok((b'u', 4)) => Ok(Self::List(Column::<u32, 1>::borrow(changed, "changed")?.items().to_vec())),
+            // As np.flatnonzero returns them.
+            Ok((b'i', 8)) => {
+                let rows = Column::<i64, 1>::borrow(changed, "changed")?;
+                rows.items().iter().map(|&row| changed_row(changed.py(), row)).collect::<PyResult<_>>().map(Self::List)
+            }
+            _ => Err(no_changed_rows(changed)),
         }
     }
 
@@ -118,6 +124,24 @@ impl Changed {
             Self::Flags(flags) => flags.into(),
         }
     }
+}
+
+/// A row of 64 bits.
+fn changed_row(py: Python<'_>, row: i64) -> PyResult<u32> {
+    u32::try_from(row).map_err(|_| {
+        let facts = Facts { value: Some(row as f64), ..Facts::of_column("changed") };
+        errors::error(py, format!("changed row {row} does not exist"), facts)
+    })
+}
+
+/// The exception for what is neither rows nor flags, or might be either.
+fn no_changed_rows(changed: &Bound<'_, PyAny>) -> PyErr {
+    let message = format!(
+        "changed: expected an array of rows, of uint32 or int64, or of flags, of bool; got {}. Convert rows with \
+         np.array(changed, dtype=np.uint32), and flags with np.array(changed, dtype=bool).",
+        described(changed)
+    );
+    errors::array_error(changed.py(), "changed", message)
 }
 
 #[pymethods]
@@ -178,7 +202,7 @@ impl World {
 
     /// Like step, but told which rows changed since the last step: for worlds in which few do.
     ///
-    /// changed: rows as uint32 of shape (k,), or a flag for each row as bool of shape (n,).
+    /// changed: rows as uint32 or int64 of shape (k,), or a flag for each row as bool of shape (n,).
     ///
     /// Rows beyond those of the last step need not be named. All other rows must be bit for bit the
     /// same; this is not checked, and a row that changed without being named is still where it was.

@@ -103,7 +103,10 @@ ERRORS: list[tuple[Callable[[World], object], str, dict[str, object]]] = [
     (lambda w: w.step(CENTERS, CENTERS.astype(float)), "half_extents: expected a C-contiguous float32", {}),
     (lambda w: w.step_changed(np.array([3], np.uint32), CENTERS, 0.5), "changed row 3 does not exist", {"row": 3}),
     (lambda w: w.step_changed(np.zeros(2, bool), CENTERS, 0.5), "2 flags, but 3 rows need 3", {"column": "changed"}),
-    (lambda w: w.step_changed([0], CENTERS, 0.5), "changed: expected a C-contiguous uint32", {}),
+    (lambda w: w.step_changed([0], CENTERS, 0.5), "Convert rows with np.array(changed, dtype=np.uint32)", {}),  # type: ignore
+    (lambda w: w.step_changed(np.zeros(3, np.uint8), CENTERS, 0.5), "and flags with np.array(changed, dtype=bool)", {}),  # type: ignore
+    (lambda w: w.step_changed(np.array([-1]), CENTERS, 0.5), "changed row -1 does not exist", {"column": "changed", "value": -1.0}),
+    (lambda w: w.step_changed(np.array([0, 3]), CENTERS, 0.5), "changed row 3 does not exist", {"row": 3}),
     (lambda w: w.set_static_enabled(4, True), "static row 4 does not exist; the set has 0 rows", {"row": 4}),
     (lambda w: w.query_aabb((1, 0, 0, 1)), "AABB: max.x is 0; must be >= min.x, which is 1", {"column": "areas", "value": 0.0}),
     (
@@ -152,9 +155,10 @@ ERRORS: list[tuple[Callable[[World], object], str, dict[str, object]]] = [
     (lambda w: World(bounds=[-1]), "bound is -1; must be finite, >= 0, and ascending", {"column": "bounds"}),
     (lambda w: World(margin=1), "margin is 1; must be 0 unless contact_tracking is on", {"column": "margin"}),
     (lambda w: World(body_shape="round"), 'body_shape is "round"; must be one of "box", "circle"', {}),  # type: ignore
+    (lambda w: World(threads=-1), "expected an integer from 0 to", {}),
     (lambda w: World(threads=0), "threads is 0; must be None or from 1 to 1024", {"column": "threads"}),
     (lambda w: World(threads=10**6), "threads is 1000000; must be None or from 1 to 1024", {"value": 1e6}),
-    (lambda w: World(pair_limit=0).step(CENTERS, 9), "more than 0 pairs, the limit set by pair_limit", {}),
+    (lambda w: World(pair_limit=0).step(CENTERS, 9), "more than 0 pairs, the limit (of a World: pair_limit)", {}),
     (
         lambda w: World(contact_tracking=True).step(CENTERS, 0.5, ids=np.array([5, 6, 5], np.uint64)),
         "body rows 0 and 2 share id 5; contact tracking needs unique ids",

@@ -256,3 +256,15 @@ def test_points_are_bodies_of_size_zero() -> None:
     near = within.queries < within.rows
     pairs = np.column_stack([within.queries[near], within.rows[near]]).astype(np.uint32)
     np.testing.assert_array_equal(oracle.sort_pairs(pairs), triphase.neighbors_within(points, 1.0, sorted=True))
+
+
+def test_results_are_true_if_anything_was_hit() -> None:
+    world = triphase.World()
+    world.step(np.array([[0, 0], [5, 0]], np.float32), 0.5)
+    here, nowhere = world.query_point((0, 0)), world.query_point((9, 9))
+    assert here and not nowhere and len(here) == len(nowhere) == 1
+    both = world.query_point(np.array([[5, 0], [9, 9]], np.float32))
+    assert [rows.tolist() for rows in both] == [[1], []] and both[0].tolist() == [1]
+    assert world.within((0, 0), 1) and not world.within((9, 9), 1)
+    up, origins = np.array([[0, 1]], np.float32), np.array([[0, -3]], np.float32)
+    assert world.cast_rays(origins, up) and not world.cast_rays(origins, -up)

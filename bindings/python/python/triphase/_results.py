@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -101,6 +102,18 @@ class Hits:
         """Number of queries."""
         return len(self.offsets) - 1
 
+    def __bool__(self) -> bool:
+        """Whether any query has a hit."""
+        return len(self.rows) > 0
+
+    def __getitem__(self, query: int) -> NDArray[np.uint32]:
+        """As of()."""
+        return self.of(query)
+
+    def __iter__(self) -> Iterator[NDArray[np.uint32]]:
+        """The rows that each query hit."""
+        return (self.of(query) for query in range(len(self)))
+
     def of(self, query: int) -> NDArray[np.uint32]:
         """Rows that one query hit, statics included."""
         return self.rows[self._span(query)]
@@ -165,6 +178,10 @@ class RayHits:
     def __len__(self) -> int:
         """Number of rays."""
         return len(self.hit)
+
+    def __bool__(self) -> bool:
+        """Whether any ray hits anything."""
+        return bool(self.hit.any())
 
     def __repr__(self) -> str:
         return f"<triphase.RayHits of {len(self)} rays: {int(self.hit.sum())} hits>"

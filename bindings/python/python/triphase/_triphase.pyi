@@ -28,10 +28,10 @@ class World:
         margin: float = 0.0,
         partner_lists: bool = False,
         invalid_rows: Literal["reject", "skip"] = "reject",
-        bounds: Sequence[float] | None = None,
+        bounds: _Numbers | None = None,
         cell_size: float | None = None,
         pair_limit: int = 268_435_456,
-        threads: int | None = None,
+        threads: SupportsIndex | None = None,
         parallel_threshold: int | None = 8000,
         simd_max: Literal["portable", "sse2", "avx2", "avx512", "neon"] | None = None,
     ) -> World: ...
@@ -84,7 +84,7 @@ class World:
     ) -> Contacts: ...
     def step_changed(
         self,
-        changed: NDArray[np.uint32] | NDArray[np.bool_],
+        changed: NDArray[np.uint32] | NDArray[np.int64] | NDArray[np.bool_],
         centers: _Floats,
         half_extents: _Floats | _Numbers | SupportsFloat,
         *,
@@ -94,7 +94,7 @@ class World:
     ) -> ChangedContacts: ...
     def step_boxes_changed(
         self,
-        changed: NDArray[np.uint32] | NDArray[np.bool_],
+        changed: NDArray[np.uint32] | NDArray[np.int64] | NDArray[np.bool_],
         boxes: _Floats,
         *,
         ids: NDArray[np.uint64] | None = None,
