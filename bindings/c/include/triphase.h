@@ -113,8 +113,9 @@ enum tp_status
   // The system could not start the threads of the world, or those that worlds share. The latter
   // are not tried again: use a tp_config.thread_count of 1.
   TP_STATUS_NO_THREADS = 18,
-  // A bug in this library, caught at the border. A world that was being changed is broken: all
-  // further calls but tp_world_destroy() return this status. One that was only read is not.
+  // A bug in this library, caught at the border; or, in debug builds of it, a changed row that
+  // tp_step_changed() was not told of. A world that was being changed is broken: all further
+  // calls but tp_world_destroy() return this status. One that was only read is not.
   TP_STATUS_PANIC = 19,
   // An error of a newer version of the library.
   TP_STATUS_OTHER = 20,
@@ -318,7 +319,8 @@ typedef uint32_t tp_targets;
 // Memory for the results of calls.
 //
 // Opaque; made by tp_buffer_create(). Each array that a call writes to a buffer is valid until the
-// next call with the same buffer, whatever becomes of the world. Keep a buffer from frame to frame,
+// next call with the same buffer, whatever becomes of the world. (Pages of pairs point to pairs of
+// the world, which are valid until the next call that changes it.) Keep a buffer from frame to frame,
 // and one for each thread that makes queries at the same time.
 typedef struct tp_buffer tp_buffer;
 
@@ -357,7 +359,7 @@ typedef struct tp_error {
   uint32_t reserved;
   // The invalid value, or NaN if there is none or the value is NaN.
   double value;
-  // The least valid value, or NaN if there is none.
+  // The least valid value, or NaN if there is none or it is a constant that the message has.
   double min;
   // The count, stride or limit that was expected, or 0.
   uint64_t expected;
@@ -399,7 +401,8 @@ typedef struct tp_config {
   // Side of the cells of point grids, in world units; 0, the default, to derive it.
   float cell_size;
   // The margin that a tracked contact needs to end, in world units; 0 by default. A contact ends
-  // once the boxes are more than twice the margin apart. Above 0 it needs contact_tracking.
+  // once the boxes are more than twice the margin apart. Until then it persists, though it may be
+  // no pair of the step. Above 0 it needs contact_tracking.
   float margin;
   // 1 to track contacts between steps, for tp_read_events(); 0 by default.
   uint8_t contact_tracking;
@@ -438,7 +441,9 @@ typedef struct tp_vec2 {
 // For a field of an array of structs, `data` is the address of the field in the first struct, and
 // `stride` the size of the struct. For an array of its own, `stride` is the size of a value.
 // Values may have any alignment; arrays that are aligned and without gaps are read fastest. A
-// column with null as `data` is absent. Values are read in place and never written.
+// column with null as `data` is absent. Values are read in place and never written. Their types
+// are not checked: coordinates are `float`, ids `uint64_t`; a `uint32_t` would be read together
+// with what follows it, and a `double` as two floats.
 typedef struct tp_column {
   // The first value, or null.
   const void *data;
@@ -736,7 +741,8 @@ typedef struct tp_ray {
   struct tp_vec2 origin;
   // Motion per unit of time.
   struct tp_vec2 direction;
-  // The last time at which a hit counts.
+  // The last time at which a hit counts; INFINITY for all. With 0 only boxes that contain the
+  // origin are hit.
   float max_time;
 } tp_ray;
 
@@ -943,6 +949,10 @@ tp_status tp_spatial_order(const struct tp_world *world,
 // Queries see the new set at once. There are no static pairs until the next step. Takes
 // O(n log n) time: to change a few statics, use the calls below.
 //
+// Tracked contacts with a static persist if the static of that id is in the new set. If either set
+// has no ids, all contacts with statics end, and begin anew. Until the next step, tp_read_events()
+// has rows of the old set.
+//
 // Errors: TP_STATUS_INVALID_STATIC names the lowest invalid row; TP_STATUS_DUPLICATE_ID if contacts
 // are tracked; TP_STATUS_TOO_MANY_ROWS. On an error the old set stays.
 tp_status tp_set_statics(struct tp_world *world, const struct tp_statics *statics);
@@ -1004,8 +1014,16 @@ tp_status tp_step(struct tp_world *world, const struct tp_bodies *chunks, size_t
 //
 // For worlds in which few bodies move: only the changed rows are read. The columns are those of all
 // bodies. All other rows must be the same as in the last successful step, bit for bit; a row that
-// changed without being named stays where it was. After an error, name the same rows again.
+// changed without being named stays where it was, until a step reads all rows. A debug build of
+// this library (`cargo build`) compares all rows in each step, and returns TP_STATUS_PANIC with a
+// message that names the row. After an error, name the same rows again.
 // Pairs are those of tp_step(). Their order also depends on which rows changed in the last step.
+//
+// All rows are read, in up to three times the time of tp_step(), after a step by another call, after
+// tp_set_statics() and tp_shift_origin(), and if many rows changed. So do not take turns with
+// tp_step(). Rows beyond those of the last step need not be named; after a row was removed by
+// moving the last one there, name that row. The guide of the library, guide/src/told-changes.md,
+// has all cases.
 //
 // Errors: those of tp_step(); TP_STATUS_NOT_FOUND names a changed row that does not exist;
 // TP_STATUS_LENGTH_MISMATCH if there is not a flag, or not a bit, for each row;

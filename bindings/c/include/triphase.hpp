@@ -12,6 +12,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace triphase {
@@ -56,6 +57,9 @@ private:
 template <typename Struct, typename Member>
 tp_column column(const Struct *structs, Member Struct::*member)
 {
+  static_assert(sizeof(Member) == 8 || sizeof(Member) == 16 || sizeof(Member) == 1,
+                "a value has 8 bytes (vectors of two floats, ids, filters), 16 (boxes) or 1 (flags)");
+  static_assert(!std::is_same<std::remove_all_extents_t<Member>, double>::value, "coordinates are floats");
   return {structs == nullptr ? nullptr : &(structs->*member), sizeof(Struct)};
 }
 

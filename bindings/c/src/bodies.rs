@@ -12,7 +12,9 @@ use bytemuck::{AnyBitPattern, Pod, Zeroable};
 /// For a field of an array of structs, `data` is the address of the field in the first struct, and
 /// `stride` the size of the struct. For an array of its own, `stride` is the size of a value.
 /// Values may have any alignment; arrays that are aligned and without gaps are read fastest. A
-/// column with null as `data` is absent. Values are read in place and never written.
+/// column with null as `data` is absent. Values are read in place and never written. Their types
+/// are not checked: coordinates are `float`, ids `uint64_t`; a `uint32_t` would be read together
+/// with what follows it, and a `double` as two floats.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tp_column {

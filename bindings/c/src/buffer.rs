@@ -12,7 +12,8 @@ use broad_phase::{Aabb, CastHit, Circle, Hit, Islands, Neighbor, Ray};
 /// Memory for the results of calls.
 ///
 /// Opaque; made by tp_buffer_create(). Each array that a call writes to a buffer is valid until the
-/// next call with the same buffer, whatever becomes of the world. Keep a buffer from frame to frame,
+/// next call with the same buffer, whatever becomes of the world. (Pages of pairs point to pairs of
+/// the world, which are valid until the next call that changes it.) Keep a buffer from frame to frame,
 /// and one for each thread that makes queries at the same time.
 #[derive(Default)]
 pub struct tp_buffer {

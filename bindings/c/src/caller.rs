@@ -22,7 +22,7 @@ pub(crate) unsafe fn call(body: impl for<'c> FnOnce(Caller<'c>) -> Result<(), Fa
     match catch_unwind(AssertUnwindSafe(|| body(Caller(PhantomData)))) {
         Ok(Ok(())) => TP_STATUS_OK,
         Ok(Err(failure)) => keep(failure),
-        Err(panic) => keep(Failure::status(TP_STATUS_PANIC, format!("bug in triphase: {}", panic_text(&*panic)))),
+        Err(panic) => keep(Failure::status(TP_STATUS_PANIC, format!("panic in triphase: {}", panic_text(&*panic)))),
     }
 }
 

@@ -90,7 +90,8 @@ pub struct tp_config {
     /// Side of the cells of point grids, in world units; 0, the default, to derive it.
     pub cell_size: f32,
     /// The margin that a tracked contact needs to end, in world units; 0 by default. A contact ends
-    /// once the boxes are more than twice the margin apart. Above 0 it needs contact_tracking.
+    /// once the boxes are more than twice the margin apart. Until then it persists, though it may be
+    /// no pair of the step. Above 0 it needs contact_tracking.
     pub margin: f32,
     /// 1 to track contacts between steps, for tp_read_events(); 0 by default.
     pub contact_tracking: u8,

@@ -57,7 +57,7 @@ pub struct tp_error {
     pub reserved: u32,
     /// The invalid value, or NaN if there is none or the value is NaN.
     pub value: f64,
-    /// The least valid value, or NaN if there is none.
+    /// The least valid value, or NaN if there is none or it is a constant that the message has.
     pub min: f64,
     /// The count, stride or limit that was expected, or 0.
     pub expected: u64,
@@ -155,7 +155,14 @@ impl Failure {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        Failure::new(details(&error), error.to_string())
+        // The others name nothing of the Rust library.
+        let message = match error {
+            Error::TooManyPairs { limit } => {
+                format!("the step has more than {limit} pairs, the limit set by tp_config.pair_limit")
+            }
+            _ => error.to_string(),
+        };
+        Failure::new(details(&error), message)
     }
 }
 

@@ -132,7 +132,7 @@ pub unsafe extern "C" fn tp_read_events(
 
 fn no_contact(a: u32, b: u32) -> Failure {
     let details = tp_error { row: a, second_row: b, ..tp_error::new(TP_STATUS_NOT_FOUND) };
-    Failure::new(details, format!("rows {a} and {b} have no tracked contact"))
+    Failure::new(details, format!("rows {a} and {b} have no tracked contact (of two bodies, the lower row is first)"))
 }
 
 /// Writes the value of a contact of two bodies.

@@ -51,7 +51,8 @@ pub struct tp_ray {
     pub origin: tp_vec2,
     /// Motion per unit of time.
     pub direction: tp_vec2,
-    /// The last time at which a hit counts.
+    /// The last time at which a hit counts; INFINITY for all. With 0 only boxes that contain the
+    /// origin are hit.
     pub max_time: f32,
 }
 

@@ -81,6 +81,10 @@ impl StaticColumns {
 /// Queries see the new set at once. There are no static pairs until the next step. Takes
 /// O(n log n) time: to change a few statics, use the calls below.
 ///
+/// Tracked contacts with a static persist if the static of that id is in the new set. If either set
+/// has no ids, all contacts with statics end, and begin anew. Until the next step, tp_read_events()
+/// has rows of the old set.
+///
 /// Errors: TP_STATUS_INVALID_STATIC names the lowest invalid row; TP_STATUS_DUPLICATE_ID if contacts
 /// are tracked; TP_STATUS_TOO_MANY_ROWS. On an error the old set stays.
 #[unsafe(no_mangle)]

@@ -48,8 +48,9 @@ pub enum tp_status {
     /// The system could not start the threads of the world, or those that worlds share. The latter
     /// are not tried again: use a tp_config.thread_count of 1.
     TP_STATUS_NO_THREADS = 18,
-    /// A bug in this library, caught at the border. A world that was being changed is broken: all
-    /// further calls but tp_world_destroy() return this status. One that was only read is not.
+    /// A bug in this library, caught at the border; or, in debug builds of it, a changed row that
+    /// tp_step_changed() was not told of. A world that was being changed is broken: all further
+    /// calls but tp_world_destroy() return this status. One that was only read is not.
     TP_STATUS_PANIC = 19,
     /// An error of a newer version of the library.
     TP_STATUS_OTHER = 20,

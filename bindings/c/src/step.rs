@@ -68,8 +68,7 @@ impl tp_changed {
             [_, false, false] => Ok(c.slice(self.rows, self.row_count, "rows")?.into()),
             [false, true, false] => {
                 let flags = c.slice(self.flags, self.flag_count, "flags")?;
-                let flags: &[bool] = bytemuck::checked::try_cast_slice(flags)
-                    .map_err(|_| Failure::argument("a flag of a changed row is neither 0 nor 1"))?;
+                let flags: &[bool] = bytemuck::checked::try_cast_slice(flags).map_err(|_| wrong_flag(flags))?;
                 Ok(flags.into())
             }
             [false, false, true] => Ok(ChangedRows::from_bits(c.slice(self.bits, self.bit_word_count, "bits")?)),
@@ -78,12 +77,27 @@ impl tp_changed {
     }
 }
 
+/// The error of the first flag that is neither 0 nor 1.
+fn wrong_flag(flags: &[u8]) -> Failure {
+    let (row, flag) = (0..).zip(flags).find(|&(_, flag)| *flag > 1).unwrap_or((0, &0));
+    let details = tp_error { row, value: (*flag).into(), ..tp_error::new(TP_STATUS_INVALID_ARGUMENT) };
+    Failure::new(details, format!("flag of changed row {row} is {flag}; must be 0 or 1"))
+}
+
 /// Like tp_step(), but told which rows have changed since the last successful step.
 ///
 /// For worlds in which few bodies move: only the changed rows are read. The columns are those of all
 /// bodies. All other rows must be the same as in the last successful step, bit for bit; a row that
-/// changed without being named stays where it was. After an error, name the same rows again.
+/// changed without being named stays where it was, until a step reads all rows. A debug build of
+/// this library (`cargo build`) compares all rows in each step, and returns TP_STATUS_PANIC with a
+/// message that names the row. After an error, name the same rows again.
 /// Pairs are those of tp_step(). Their order also depends on which rows changed in the last step.
+///
+/// All rows are read, in up to three times the time of tp_step(), after a step by another call, after
+/// tp_set_statics() and tp_shift_origin(), and if many rows changed. So do not take turns with
+/// tp_step(). Rows beyond those of the last step need not be named; after a row was removed by
+/// moving the last one there, name that row. The guide of the library, guide/src/told-changes.md,
+/// has all cases.
 ///
 /// Errors: those of tp_step(); TP_STATUS_NOT_FOUND names a changed row that does not exist;
 /// TP_STATUS_LENGTH_MISMATCH if there is not a flag, or not a bit, for each row;

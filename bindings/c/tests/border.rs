@@ -54,7 +54,7 @@ fn a_panic_is_a_status_and_breaks_the_world() {
         centers[7].y = 1.0;
         assert_eq!(tp_step_changed(world, &bodies(&centers), 1, &nothing), TP_STATUS_PANIC);
         let message = CStr::from_ptr(tp_last_error_message()).to_str().unwrap().to_owned();
-        assert!(message.starts_with("bug in triphase: "), "{message}");
+        assert!(message.starts_with("panic in triphase: "), "{message}");
         assert_eq!(tp_step(world, &bodies(&centers), 1), TP_STATUS_PANIC);
         assert_eq!(tp_world_counts(world, &mut counts), TP_STATUS_PANIC);
         assert_eq!(tp_world_destroy(world), TP_STATUS_OK);

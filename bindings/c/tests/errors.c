@@ -250,6 +250,8 @@ static void test_changed(tp_world *world)
   bodies.reserved = 0;
   FAILS(TP_STATUS_INVALID_ARGUMENT,
         tp_step_changed(world, &bodies, 1, &(tp_changed){.flags = wrong_flags, .flag_count = 3}));
+  MESSAGE("flag of changed row 1 is 2; must be 0 or 1");
+  EXPECT(last_error().row == 1 && last_error().value == 2.0);
   changed = (tp_changed){.rows = &row, .row_count = 1, .bits = &bits, .bit_word_count = 1};
   FAILS(TP_STATUS_INVALID_ARGUMENT, tp_step_changed(world, &bodies, 1, &changed));
 }
@@ -359,6 +361,8 @@ static void test_events(tp_world *world, tp_buffer *buffer)
   OK(tp_contact_value(world, (tp_pair){0, 1}, &value));
   EXPECT(value == 42);
   FAILS(TP_STATUS_NOT_FOUND, tp_contact_value(world, (tp_pair){0, 2}, &value));
+  FAILS(TP_STATUS_NOT_FOUND, tp_contact_value(world, (tp_pair){1, 0}, &value));
+  MESSAGE("rows 1 and 0 have no tracked contact (of two bodies, the lower row is first)");
   const tp_tracked_static_pair static_value = {{2, 0}, 44};
   OK(tp_set_static_contact_values(world, &static_value, 1));
   OK(tp_static_contact_value(world, (tp_static_pair){2, 0}, &value));
