@@ -155,11 +155,33 @@ void run(std::uint32_t simd_max, const std::string &recording)
   verify(world.cast_box_any({{15.0f, 70.0f, 16.0f, 71.0f}, {0.0f, -80.0f}}), "a falling crate lands");
   verify(!world.cast_box_any({{-3.0f, 70.0f, -2.0f, 71.0f}, {0.0f, -80.0f}}), "one beside the walls does not");
 
+  // A ray down from above the shelf, in the sight of which are crates, and boxes near its origin.
+  const tp_ray down = {{20.0f, 70.0f}, {0.0f, -1.0f}, INFINITY};
+  tp_query_options only_statics = {};
+  only_statics.targets = TP_TARGETS_STATICS;
+  const auto landing = world.cast_ray(down, &only_statics);
+  verify(landing && landing->target.row == 3 && landing->time == 65.0 && landing->normal.y == 1.0f, "on the shelf");
+  verify(world.cast_ray_any(down) && !world.cast_ray_any({{20.0f, 70.0f}, {0.0f, 1.0f}, INFINITY}), "not upwards");
+  const tp_circle around_shelf = {{20.0f, 4.5f}, 3.0f};
+  const std::size_t in_circle = world.query_circle(around_shelf, buffer).size();
+  const triphase::Span<tp_neighbor> near = world.nearest(around_shelf, 400, buffer);
+  verify(near.size() == in_circle && near[0].target.row == 3 && near[0].distance == 0.0, "the shelf is nearest");
+  verify(world.counts().body_count == crates.size() && world.counts().static_count == walls.size(), "counts");
+
+  // A step that is told which crate moved finds the pairs of a step over all.
+  crates[7].position.y = 75.0f;
+  world.step(bodies);
+  crates[7].position = crates[8].position;
+  world.step_changed(bodies, {7});
+  const std::uint64_t told_pairs = world.counts().body_pair_count;
+  world.step(bodies);
+  verify(told_pairs > 0 && world.counts().body_pair_count == told_pairs, "as many pairs as a step over all rows");
+
   // Made again, all calls return the same, the error included.
   const tp_recording_summary recorded = world.stop_recording();
   const tp_replay_result replayed = triphase::replay(recording);
-  verify(recorded.call_count == frame_count + 2 && replayed.call_count == recorded.call_count, "all calls are recorded");
-  verify(replayed.step_number == frame_count && replayed.is_complete == 1, "all steps are replayed");
+  verify(recorded.call_count == frame_count + 5 && replayed.call_count == recorded.call_count, "all calls are recorded");
+  verify(replayed.step_number == frame_count + 3 && replayed.is_complete == 1, "all steps are replayed");
   std::remove(recording.c_str());
 
   // A renderer on another thread sees the last step, which it may keep while the world steps on.
@@ -169,7 +191,7 @@ void run(std::uint32_t simd_max, const std::string &recording)
     const triphase::Snapshot snapshot = reader.latest();
     triphase::Buffer hits;
     in_view = snapshot.query_box(view, hits).size();
-    verify(snapshot.counts().step_number == frame_count, "the failed step is not seen");
+    verify(snapshot.counts().step_number == frame_count + 3, "the failed step is not seen");
   });
   renderer.join();
   verify(in_view == world.query_box(view, buffer).size(), "as many boxes as the world has in view");

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -180,6 +181,22 @@ public:
   void step(const tp_bodies &bodies) { check(tp_step(get(), &bodies, 1)); }
   void step(const std::vector<tp_bodies> &chunks) { check(tp_step(get(), chunks.data(), chunks.size())); }
 
+  /// Steps one frame of which only these rows changed since the last step; see tp_step_changed().
+  void step_changed(const tp_bodies &bodies, const std::vector<std::uint32_t> &rows)
+  {
+    tp_changed changed = {};
+    changed.rows = rows.data();
+    changed.row_count = rows.size();
+    check(tp_step_changed(get(), &bodies, 1, &changed));
+  }
+
+  tp_counts counts() const
+  {
+    tp_counts counts = {};
+    check(tp_world_counts(get(), &counts));
+    return counts;
+  }
+
   /// Calls `each(tp_pair)` for each pair of bodies of the last step. `each` must not change the world
   /// or use the buffer.
   template <typename Each>
@@ -242,6 +259,41 @@ public:
   Span<tp_hit> query_containing(const tp_box &aabb, Buffer &buffer, const tp_query_options *options = nullptr) const
   {
     return query_hits(tp_query_containing, get(), options, aabb, buffer);
+  }
+
+  Span<tp_hit> query_circle(const tp_circle &circle, Buffer &buffer, const tp_query_options *options = nullptr) const
+  {
+    const tp_hit *hits = nullptr;
+    std::size_t count = 0;
+    check(tp_query_circle(get(), options, circle, buffer.get(), &hits, &count));
+    return {hits, count};
+  }
+
+  /// Up to `k` boxes that a circle overlaps, those nearest to its center first.
+  Span<tp_neighbor> nearest(const tp_circle &circle, std::size_t k, Buffer &buffer,
+                            const tp_query_options *options = nullptr) const
+  {
+    const tp_neighbor *neighbors = nullptr;
+    std::size_t count = 0;
+    check(tp_query_nearest(get(), options, circle, k, buffer.get(), &neighbors, &count));
+    return {neighbors, count};
+  }
+
+  /// The first box that a ray hits, if there is one.
+  std::optional<tp_cast_hit> cast_ray(const tp_ray &ray, const tp_query_options *options = nullptr) const
+  {
+    tp_cast_hit hit = {};
+    std::uint8_t is_hit = 0;
+    check(tp_cast_ray(get(), options, ray, &hit, &is_hit));
+    return is_hit == 1 ? std::optional<tp_cast_hit>(hit) : std::nullopt;
+  }
+
+  /// Whether a ray hits anything, such as a wall in the line of sight.
+  bool cast_ray_any(const tp_ray &ray, const tp_query_options *options = nullptr) const
+  {
+    std::uint8_t is_hit = 0;
+    check(tp_cast_ray_any(get(), options, ray, &is_hit));
+    return is_hit == 1;
   }
 
   bool cast_box_any(const tp_box_cast &cast, const tp_query_options *options = nullptr) const
