@@ -67,7 +67,7 @@ fn is_outside_of_pool() -> bool {
     false
 }
 
-/// Calls `task` once with each index below `count` (PARALLEL-1).
+/// Calls `task` once with each index below `count` (PARALLEL-1); [`TaskItems`] relies on that.
 fn run_tasks(parallel: bool, count: usize, task: &(dyn Fn(usize) + Sync)) {
     #[cfg(feature = "parallel")]
     if parallel && count > 1 {

@@ -96,14 +96,18 @@ fn earlier_filings_and_threads_do_not_change_the_result() {
         wide,
         crowd,
     ];
-    let expected: Vec<Filed> = inputs.iter().map(|boxes| file(boxes, ANY, false)).collect();
     let check = |label: &str, parallel: bool| {
         let mut filing = Filing::default();
-        for (k, (boxes, expected)) in inputs.iter().zip(&expected).enumerate() {
-            // The second time, there is room for all.
-            for time in 0..2 {
-                let is_same = file_again(&mut filing, boxes, ANY, parallel) == *expected;
-                assert!(is_same, "{label}: input {k}, time {time}");
+        // With a bound, wide boxes and most beams are oversized, in all parts of the rows.
+        for options in [ANY, ClassOptions { bounds: &[0.6], ..ANY }] {
+            for (k, boxes) in inputs.iter().enumerate() {
+                let expected = file(boxes, options, false);
+                assert!(options.bounds.is_empty() || k != 7 || expected.oversized.len() == boxes.len());
+                // The second time, there is room for all.
+                for time in 0..2 {
+                    let is_same = file_again(&mut filing, boxes, options, parallel) == expected;
+                    assert!(is_same, "{label}: {:?}, input {k}, time {time}", options.bounds);
+                }
             }
         }
     };
