@@ -48,8 +48,9 @@ use std::ops::Range;
 /// # Cost
 ///
 /// A full step reads each row, and with it the cache lines that contain the fields. On one thread
-/// of an AMD EPYC (Zen 4), 100,000 structs of 64 bytes take 1.13 times as long as columns, and
-/// packing the fields into columns first takes 1.1 times as long (`cargo bench` in `bindings/c`).
+/// of an AMD EPYC (Zen 4), a step over 100,000 structs of 64 bytes takes 1.13 times as long as one
+/// over columns. If the fields are packed into columns first, both together take 1.1 times as long
+/// (`cargo bench` in `bindings/c`).
 /// [`World::step_changed`](crate::World::step_changed) reads the changed rows only.
 #[derive(Clone, Copy)]
 pub struct StridedColumn<'a, T> {
