@@ -194,7 +194,7 @@ impl FixedBoxes for ColumnBands {
 
 /// Finds cells. No box reaches further than when its band was built.
 fn lookup<'a>(bands: &'a Bands, slot: &BandSlot) -> CellLookup<'a> {
-    slot.band.close_lookup(bands.words_of(slot))
+    slot.band.lookup(bands.words_of(slot))
 }
 
 /// Where the filters of a band are: two words for each of its places.

@@ -95,12 +95,13 @@ impl Bands {
         // Nothing in the band is nearer than its bounds.
         let least = to_band.sqrt();
         let mut reach = {
-            // The mean population of the cells at the point, usually four, and an ordinary one.
-            let around = lookup.rect(&BandBox::from_edges([point[0], point[1], point[0], point[1]]));
-            let nearby: usize = around.y.clone().map(|y| cells.run(y, &around.x).len()).sum();
+            // The mean population of the cell at the point, the three before it, and an ordinary
+            // one.
+            let [column, row, ..] = lookup.of_edges(&BandBox::from_edges([point[0], point[1], point[0], point[1]]));
+            let columns = column.saturating_sub(1)..column + 1;
+            let nearby: usize = (row.saturating_sub(1)..row + 1).map(|y| cells.run(y, &columns).len()).sum();
             let [width, height] = band.cell_size_at(words, point);
-            let cell_count = (around.x.len() * around.y.len()).max(4) + 1;
-            let per_cell = (nearby as f64 + CELL_POPULATION) / cell_count as f64;
+            let per_cell = (nearby as f64 + CELL_POPULATION) / 5.0;
             let share = width * height / per_cell * count.min(band.population()) as f64 * FIRST_AREA;
             let [left, top, right, bottom] = band.bounds().edges().map(f64::from);
             // Above zero unless all boxes are one point, however far away they are.

@@ -1,8 +1,9 @@
 //! Moves bodies within the cells in which they are filed.
 //!
 //! UPDATE-1: a box may be replaced if the new one begins in the same cell, reaches no further than
-//! BAND-2 allows and is inside the bounds of its band. Then BAND-1 and BAND-2 hold for it, and
-//! everything that searches rely on besides is unchanged: cells, bounds and the directory.
+//! BAND-2 allows and is inside the bounds of its band. Then BAND-1 and BAND-2 hold for it. Of what
+//! searches rely on besides, cells, bounds and the directory are unchanged, and the reach of the
+//! band is extended.
 
 use crate::geometry::band_box::{BandAxes, BandBox};
 use crate::geometry::{RawAabb, union};
@@ -44,7 +45,7 @@ impl Bands {
     /// Replaces the box of a body if it can stay where it is filed (UPDATE-1); returns whether it
     /// can.
     pub(crate) fn replace_box(&mut self, place: BandPlace, aabb: &RawAabb) -> bool {
-        let (slot, at) = (&self.slots[place.band as usize], place.at as usize);
+        let (slot, at) = (&mut self.slots[place.band as usize], place.at as usize);
         let aabb = slot.axes.box_to_band(*aabb);
         if !slot.band.bounds().contains(&aabb) {
             return false;
@@ -54,6 +55,7 @@ impl Bands {
         let ([left, top, ..], [new_left, new_top, right, bottom]) = (lookup.of_edges(&before), lookup.of_edges(&aabb));
         let fits = (left, top) == (new_left, new_top) && right <= left + lookup.columns_reached && bottom <= top + 1;
         if fits {
+            slot.band.extend_reach(&aabb);
             set_box(self.places.words_mut(slot.places.clone()), at, aabb.edges());
         }
         fits
@@ -61,8 +63,9 @@ impl Bands {
 
     /// Copies the box of a body from bands of which these are a copy.
     pub(crate) fn copy_box(&mut self, from: &Self, place: BandPlace) {
-        let (slot, at) = (&self.slots[place.band as usize], place.at as usize);
+        let (slot, at) = (&mut self.slots[place.band as usize], place.at as usize);
         let aabb = from.places.blocks(slot.places.clone(), slot.population()).aabb(at);
+        slot.band.extend_reach(&BandBox::from_edges(aabb));
         set_box(self.places.words_mut(slot.places.clone()), at, &aabb);
     }
 

@@ -23,8 +23,6 @@ pub(crate) struct Band {
     /// See [`LaidOut`].
     pub(in crate::tier::point_grid) crowding: f32,
     bounds: BandBox,
-    /// How far its bodies reached when it was built; those that are replaced later may reach
-    /// further.
     reach: Reach,
 }
 
@@ -77,15 +75,15 @@ impl Band {
     }
 
     /// Finds the cells of boxes.
+    #[inline(always)]
     pub(crate) fn lookup<'a>(&self, words: &'a [u32]) -> CellLookup<'a> {
-        self.cells.lookup(words)
+        self.cells.lookup(words, self.reach)
     }
 
-    /// Finds the cells of boxes, if no body was replaced since the band was built: searches then
-    /// read fewer cells.
-    #[inline(always)]
-    pub(crate) fn close_lookup<'a>(&self, words: &'a [u32]) -> CellLookup<'a> {
-        self.lookup(words).with_reach(self.reach)
+    /// Keeps [`lookup`](Self::lookup) right when this box takes the place of one of the bodies.
+    pub(in crate::tier::point_grid) fn extend_reach(&mut self, aabb: &BandBox) {
+        let &[left, top, right, bottom] = aabb.edges();
+        self.reach = self.reach.max(Reach::new([right - left, bottom - top]));
     }
 
     /// How many cells there are along x, and along y.

@@ -102,8 +102,8 @@ impl<'a> BuiltBand<'a> {
         &self.cells
     }
 
-    pub(super) fn close_lookup(&self) -> CellLookup<'a> {
-        self.band().close_lookup(self.words)
+    pub(super) fn lookup(&self) -> CellLookup<'a> {
+        self.band().lookup(self.words)
     }
 
     /// Those of its bodies that are in a range of the cell order, in the axes of the world.

@@ -144,9 +144,9 @@ impl CellGrid {
         assert!(self.columns > 0 && self.rows > 0, "{label}");
     }
 
-    pub(super) fn lookup<'a>(&self, words: &'a [u32]) -> CellLookup<'a> {
+    pub(super) fn lookup<'a>(&self, words: &'a [u32], reach: Reach) -> CellLookup<'a> {
         let (equal, axes) = (self.equal_cells(), self.axes(words));
-        CellLookup { equal, axes, columns_reached: self.columns_reached, reach: None }
+        CellLookup { equal, axes, columns_reached: self.columns_reached, reach }
     }
 }
 
@@ -156,7 +156,7 @@ pub(crate) struct CellLookup<'a> {
     axes: [BandAxis<'a>; 2],
     /// Columns that a box may reach beyond its own (BAND-2).
     pub(in crate::tier::point_grid) columns_reached: usize,
-    reach: Option<Reach>,
+    reach: Reach,
 }
 
 /// How far before a box a body that overlaps it may begin: at least the longest sides.
@@ -173,14 +173,13 @@ impl Reach {
         let [x, y] = sides.map(|side| side * (1.0 + 2.0 * f32::EPSILON) + 4.0 * f32::MIN_POSITIVE);
         Self(Vec4::new(x, y, 0.0, 0.0))
     }
+
+    pub(super) fn max(self, other: Self) -> Self {
+        Self(self.0.max(other.0))
+    }
 }
 
 impl CellLookup<'_> {
-    /// The same for a band whose bodies reach no further: searches then read fewer cells.
-    pub(super) fn with_reach(self, reach: Reach) -> Self {
-        Self { reach: Some(reach), ..self }
-    }
-
     /// The column or row of each edge of a box: its first column and row, and its last ones.
     #[inline(always)]
     pub(crate) fn of_edges(&self, aabb: &BandBox) -> [usize; 4] {
@@ -193,12 +192,13 @@ impl CellLookup<'_> {
         }
     }
 
-    /// The cells in which all bodies that overlap `aabb` are filed (BAND-1, and BAND-2 or
-    /// [`Reach`]).
+    /// The cells in which all bodies that overlap `aabb` are filed (BAND-1, and [`Reach`] or
+    /// BAND-2).
     #[inline(always)]
     pub(crate) fn rect(&self, aabb: &BandBox) -> CellRect {
         // Bodies begin at most that far before the box, often in the same cell.
-        if let (Some(cells), Some(Reach(reach))) = (&self.equal, self.reach) {
+        if let Some(cells) = &self.equal {
+            let Reach(reach) = self.reach;
             let [left, top, right, bottom] = cells.of(&(Vec4::from_array(*aabb.edges()) - reach).to_array());
             return CellRect { x: left..right + 1, y: top..bottom + 1 };
         }

@@ -51,7 +51,7 @@ impl BuiltBand<'_> {
         if boxes.len() < FEW {
             return GatheredPlan { method: OtherMethod::Cells, ns: CELL_SEARCH_NS * boxes.len() as f64 };
         }
-        let searches = CellSearches::sample(&self.close_lookup(), &self.cells, boxes);
+        let searches = CellSearches::sample(&self.lookup(), &self.cells, boxes);
         match SweepPlan::cheapest(&searches, &self.band().bounds(), bodies, boxes) {
             Some(plan) => GatheredPlan { method: OtherMethod::Sweep(plan), ns: plan.ns },
             None => GatheredPlan { method: OtherMethod::Cells, ns: searches.ns() },

@@ -119,7 +119,7 @@ impl BuiltBand<'_> {
         what: Others<'_>,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
-        let (lookup, level) = (self.close_lookup(), self.level);
+        let (lookup, level) = (self.lookup(), self.level);
         let PairScratch { boxes, long_boxes, .. } = &mut *self.scratch;
         if let OtherMethod::Sweep(plan) = gathered.method {
             plan.divide(boxes, long_boxes);

@@ -263,7 +263,7 @@ pub(super) mod tests {
         let mut band = LoneBand::new(own, &[]);
         // In cells, not in a row.
         let band = band.build(CellSize::ForSearches, PairRules::default());
-        let searches = CellSearches::sample(&band.close_lookup(), band.cells(), others);
+        let searches = CellSearches::sample(&band.lookup(), band.cells(), others);
         SweepPlan::cheapest(&searches, &band.band().bounds(), band.cells().columns(), others)
     }
 

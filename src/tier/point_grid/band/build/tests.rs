@@ -94,11 +94,11 @@ fn pairs(band: &Band, words: &[u32], scratch: &mut BandScratch) -> Vec<(u32, u32
     pairs
 }
 
-/// Compares the rectangles of some boxes with brute force, with and without the reach of bodies.
+/// Compares the rectangles of some boxes with brute force.
 fn check_rects(label: &str, band: &Band, own: &[BodyRecord], words: &[u32], scratch: &mut BandScratch) {
     let (columns, ..) = scratch.sorted_mut();
     let cells = band.cell_view(columns, words);
-    let lookups = [band.lookup(words), band.lookup(words).with_reach(band.reach)];
+    let lookup = band.lookup(words);
     let some = || own.iter().step_by(own.len() / 40 + 1).map(|record| record.aabb);
     // Also what a box just reaches at its end, on either axis and on both.
     let [width, height] = [0, 1].map(|axis| {
@@ -111,7 +111,7 @@ fn check_rects(label: &str, band: &Band, own: &[BodyRecord], words: &[u32], scra
         .flat_map(|[x0, y0, x1, y1]| [[x1, y0, INF, y1], [x0, y1, x1, INF], [x1, y1, x1, y1], [x1, y1, INF, INF]]);
     let endless = [[-INF, -INF, INF, INF], [-INF, 0.0, 0.0, 0.0], [INF; 4], [-INF; 4]];
     let probes = some().chain(after).chain(endless);
-    for (probe, lookup) in probes.flat_map(|probe| lookups.iter().map(move |lookup| (probe, lookup))) {
+    for probe in probes {
         let rect = lookup.rect(&BandBox::from_edges(probe));
         let in_rect = (rect.y.start..rect.y.end.min(band.rows()))
             .flat_map(|y| cells.run(y, &(rect.x.start..rect.x.end.min(band.columns()))));
