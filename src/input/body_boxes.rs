@@ -5,10 +5,11 @@ use crate::geometry::RawAabb;
 use crate::input::bodies::{Bodies, BoxColumns, check_box};
 use crate::input::rows::{is_finite, read_boxes};
 use crate::input::strided::StridedColumn;
+use bytemuck::AnyBitPattern;
 use glam::Vec4;
 use std::ops::Range;
 
-/// Rows of strided columns that are gathered at a time: enough for the loops that read them, and
+/// Rows that are gathered at a time: enough for the loops that read them, and
 /// few enough to stay in the first cache.
 const GATHERED_ROWS: usize = 64;
 
@@ -47,42 +48,80 @@ fn contiguous_rows<'a>(chunk: &Bodies<'a>, rows: Range<usize>) -> Option<BodyRow
     Some(BodyRows { boxes, displacements })
 }
 
-/// Computes boxes of a chunk with strided columns: gathers a few rows at a time, which stay in the
-/// cache, and reads them as contiguous ones.
+/// Computes boxes of a chunk with strided columns.
 #[inline(never)]
 fn read_strided(chunk: &Bodies<'_>, rows: Range<usize>, boxes: &mut [RawAabb]) -> bool {
-    let (mut vectors, mut raw_boxes) = ([[[0.0; 2]; GATHERED_ROWS]; 3], [[0.0; 4]; GATHERED_ROWS]);
-    let [centers, half_extents, displacements] = &mut vectors;
     let mut valid = true;
     for (from, boxes) in rows.step_by(GATHERED_ROWS).zip(boxes.chunks_mut(GATHERED_ROWS)) {
-        let len = boxes.len();
-        let gather = |column: StridedColumn<'_, [f32; 2]>, to: &mut [[f32; 2]]| {
-            column.copy_rows(from..from + len, &mut to[..len]);
-        };
-        let gathered = BodyRows {
-            boxes: match chunk.boxes {
-                BoxColumns::Centers { centers: from_centers, half_extents: from_halves } => {
-                    gather(from_centers, centers);
-                    gather(from_halves, half_extents);
-                    BoxColumns::Centers { centers: &centers[..len], half_extents: &half_extents[..len] }
-                }
-                BoxColumns::Uniform { centers: from_centers, half_extents } => {
-                    gather(from_centers, centers);
-                    BoxColumns::Uniform { centers: &centers[..len], half_extents }
-                }
-                BoxColumns::Aabbs(aabbs) => {
-                    aabbs.copy_rows(from..from + len, &mut raw_boxes[..len]);
-                    BoxColumns::Aabbs(&raw_boxes[..len])
-                }
-            },
-            displacements: chunk.displacements.map(|column| {
-                gather(column, displacements);
-                &displacements[..len]
-            }),
-        };
-        valid &= read_rows(&gathered, boxes);
+        valid &= read_gathered(chunk, &(from..from + boxes.len()), boxes);
     }
     valid
+}
+
+/// Computes the boxes of some rows of a chunk, whose first row is `first`.
+#[inline(never)]
+pub(super) fn read_listed(chunk: &Bodies<'_>, rows: &[u32], first: usize, boxes: &mut [RawAabb]) -> bool {
+    let mut valid = true;
+    for (rows, boxes) in rows.chunks(GATHERED_ROWS).zip(boxes.chunks_mut(GATHERED_ROWS)) {
+        valid &= read_gathered(chunk, &ListedRows { rows, first }, boxes);
+    }
+    valid
+}
+
+/// Rows of a chunk that may be copied from each of its columns.
+trait CopyRows {
+    fn copy<T: AnyBitPattern>(&self, column: StridedColumn<'_, T>, to: &mut [T]);
+}
+
+impl CopyRows for Range<usize> {
+    #[inline(always)]
+    fn copy<T: AnyBitPattern>(&self, column: StridedColumn<'_, T>, to: &mut [T]) {
+        column.copy_rows(self.clone(), to);
+    }
+}
+
+/// Rows of a step in a chunk whose first row is `first`.
+struct ListedRows<'r> {
+    rows: &'r [u32],
+    first: usize,
+}
+
+impl CopyRows for ListedRows<'_> {
+    #[inline(always)]
+    fn copy<T: AnyBitPattern>(&self, column: StridedColumn<'_, T>, to: &mut [T]) {
+        column.copy_listed(self.rows.iter().map(|&row| row as usize - self.first), to);
+    }
+}
+
+/// Gathers up to [`GATHERED_ROWS`] rows, which stay in the cache, and reads them as contiguous
+/// ones.
+#[inline(always)]
+fn read_gathered(chunk: &Bodies<'_>, rows: &impl CopyRows, boxes: &mut [RawAabb]) -> bool {
+    let (mut vectors, mut raw_boxes) = ([[[0.0; 2]; GATHERED_ROWS]; 3], [[0.0; 4]; GATHERED_ROWS]);
+    let [centers, half_extents, displacements] = vectors.each_mut().map(|column| &mut column[..boxes.len()]);
+    let gathered = BodyRows {
+        boxes: match chunk.boxes {
+            BoxColumns::Centers { centers: from_centers, half_extents: from_halves } => {
+                rows.copy(from_centers, centers);
+                rows.copy(from_halves, half_extents);
+                BoxColumns::Centers { centers, half_extents }
+            }
+            BoxColumns::Uniform { centers: from_centers, half_extents } => {
+                rows.copy(from_centers, centers);
+                BoxColumns::Uniform { centers, half_extents }
+            }
+            BoxColumns::Aabbs(aabbs) => {
+                let raw_boxes = &mut raw_boxes[..boxes.len()];
+                rows.copy(aabbs, raw_boxes);
+                BoxColumns::Aabbs(raw_boxes)
+            }
+        },
+        displacements: chunk.displacements.map(|column| {
+            rows.copy(column, displacements);
+            &*displacements
+        }),
+    };
+    read_rows(&gathered, boxes)
 }
 
 /// Computes the boxes of rows, with one loop for each form of input and no branch per row.
@@ -168,21 +207,6 @@ fn extend_by_motion(
         }
     }
     valid
-}
-
-/// Computes the box of one body; `None` if it may be invalid, as [`check_body`] then decides.
-#[inline(always)]
-pub(super) fn read_body(chunk: &Bodies<'_>, at: usize) -> Option<RawAabb> {
-    if chunk.displacements.is_some() {
-        return None;
-    }
-    let (center, half) = match chunk.boxes {
-        BoxColumns::Centers { centers, half_extents } => (centers.at(at), half_extents.at(at)),
-        BoxColumns::Uniform { centers, half_extents } => (centers.at(at), half_extents),
-        BoxColumns::Aabbs(_) => return None,
-    };
-    let aabb = box_around(center, half);
-    (is_finite(&aabb) & (half[0] >= 0.0) & (half[1] >= 0.0)).then_some(aabb)
 }
 
 /// Computes the box of one body, or names its first invalid value.

@@ -3,7 +3,7 @@
 use crate::error::{Error, InvalidRow};
 use crate::geometry::RawAabb;
 use crate::input::bodies::{Bodies, BoxColumns, Ids};
-use crate::input::body_boxes::{check_body, read_bodies, read_body};
+use crate::input::body_boxes::{check_body, read_bodies, read_listed};
 use crate::input::filter::Filter;
 use crate::input::rows::{BoxSource, ROWS_MAX};
 use crate::input::strided::StridedColumn;
@@ -26,12 +26,13 @@ struct ChunkPart<'i, 'a> {
     rows: Range<usize>,
 }
 
-/// The values of a row.
-pub(crate) struct Body {
-    pub(crate) aabb: RawAabb,
-    pub(crate) filter: Filter,
-    /// The row itself if there are no ids.
-    pub(crate) id: u64,
+/// The rows of a list that are in one chunk.
+struct ListedPart<'i, 'a> {
+    chunk: &'i Bodies<'a>,
+    /// The first row of the chunk.
+    first: usize,
+    /// Where the rows are in the list.
+    places: Range<usize>,
 }
 
 impl<'i, 'a> Chunks<'i, 'a> {
@@ -137,18 +138,46 @@ impl<'i, 'a> Chunks<'i, 'a> {
         self.chunks[chunk].filters.map_or(Filter::ALL, |filters| filters.at(at))
     }
 
-    /// The values of a row, or its first invalid one.
-    #[inline]
-    pub(crate) fn body(&self, row: u32) -> Result<Body, InvalidRow> {
-        let (k, at) = self.chunk_of(row as usize);
-        let chunk = &self.chunks[k];
-        let aabb = match read_body(chunk, at) {
-            Some(aabb) => aabb,
-            None => self.checked_box(row as usize)?,
-        };
-        let filter = chunk.filters.map_or(Filter::ALL, |filters| filters.at(at));
-        let id = chunk.ids.map_or(u64::from(row), |ids| ids.at(at));
-        Ok(Body { aabb, filter, id })
+    /// Reads the boxes of a list of rows, which ascend, and returns whether all are certainly
+    /// valid. If not, [`checked_box`](BoxSource::checked_box) decides about each row.
+    pub(crate) fn read_listed(&self, rows: &[u32], boxes: &mut [RawAabb]) -> bool {
+        let mut valid = true;
+        for ListedPart { chunk, first, places } in self.listed_parts(rows) {
+            valid &= read_listed(chunk, &rows[places.clone()], first, &mut boxes[places]);
+        }
+        valid
+    }
+
+    /// Calls `write` with the place in a list of each row that may have a filter, and its filter.
+    /// The rows ascend.
+    pub(crate) fn read_listed_filters(&self, rows: &[u32], mut write: impl FnMut(usize, Filter)) {
+        for ListedPart { chunk, first, places } in self.listed_parts(rows) {
+            if let Some(filters) = chunk.filters {
+                places.for_each(|k| write(k, filters.at(rows[k] as usize - first)));
+            }
+        }
+    }
+
+    /// Calls `write` with the place in a list of each row that has an id, and its id. The rows
+    /// ascend.
+    pub(crate) fn read_listed_ids(&self, rows: &[u32], mut write: impl FnMut(usize, u64)) {
+        for ListedPart { chunk, first, places } in self.listed_parts(rows) {
+            if let Some(ids) = chunk.ids {
+                places.for_each(|k| write(k, ids.at(rows[k] as usize - first)));
+            }
+        }
+    }
+
+    /// The parts of a list of rows, which ascend, one for each chunk.
+    fn listed_parts(&self, rows: &[u32]) -> impl Iterator<Item = ListedPart<'i, 'a>> {
+        let mut next = 0;
+        std::iter::from_fn(move || {
+            let (k, _) = self.chunk_of(*rows.get(next)? as usize);
+            let len = rows[next..].partition_point(|&row| (row as usize) < self.starts[k + 1]);
+            let places = next..next + len;
+            next = places.end;
+            Some(ListedPart { chunk: &self.chunks[k], first: self.starts[k], places })
+        })
     }
 
     /// Loads what is read of a row.

@@ -200,6 +200,16 @@ impl<'a, T: AnyBitPattern> StridedColumn<'a, T> {
         }
     }
 
+    /// Copies some rows, which exist, to a slice of the same length.
+    #[inline(always)]
+    pub(crate) fn copy_listed(&self, rows: impl Iterator<Item = usize>, to: &mut [T]) {
+        match self.values {
+            Values::Contiguous(column) => to.iter_mut().zip(rows).for_each(|(slot, row)| *slot = column[row]),
+            Values::Strided { .. } => to.iter_mut().zip(rows).for_each(|(slot, row)| *slot = self.at(row)),
+            Values::Repeated(value) => to.fill(value),
+        }
+    }
+
     /// Loads the value of a row that will be read soon.
     #[inline(always)]
     pub(crate) fn prefetch(&self, row: usize) {
@@ -269,6 +279,8 @@ mod tests {
                     column.copy_rows(from..to, &mut copy);
                     assert!(copy.iter().copied().eq((from..to).map(expected)), "{offset} {stride} {from}..{to}");
                     assert!(column.rows_equal(from..to, &copy));
+                    column.copy_listed((from..to).rev(), &mut copy);
+                    assert!(copy.iter().copied().eq((from..to).rev().map(expected)), "{offset} {stride} {from}..{to}");
                 }
             }
             assert!((0..len).all(|row| column.get(row) == Some(expected(row))));
@@ -281,6 +293,8 @@ mod tests {
         assert_eq!((column.len(), column.get(2), column.get(3)), (3, Some(7), None));
         let mut copy = [0; 2];
         column.copy_rows(1..3, &mut copy);
+        assert!(copy == [7; 2]);
+        column.copy_listed([2, 0].into_iter(), &mut copy);
         assert!(copy == [7; 2] && column.rows_equal(0..2, &copy) && !column.rows_equal(0..2, &[7, 8]));
         let mut all = vec![1];
         column.append_to(&mut all);

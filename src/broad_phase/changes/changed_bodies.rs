@@ -3,16 +3,17 @@
 use crate::broad_phase::changes::changed_set::ChangedSet;
 use crate::error::{Error, InvalidRow};
 use crate::geometry::{NO_BOX, RawAabb, is_no_box};
-use crate::input::chunks::{Body, Chunks};
+use crate::input::chunks::Chunks;
 use crate::input::filter::Filter;
+use crate::input::rows::BoxSource;
 use crate::memory::buffers::{buffers, plain_buffers};
 use crate::parallel;
 
 /// Rows of a task.
 const TASK_ROWS: usize = 1024;
 
-/// Rows that are loaded ahead of being read.
-const ROWS_AHEAD: usize = 16;
+/// Rows that are read at once.
+const BATCH: usize = 64;
 
 /// A changed row.
 #[derive(Clone, Copy, Debug)]
@@ -60,22 +61,14 @@ impl ChangedBodies {
     pub(crate) fn read(&mut self, rows: &Chunks<'_, '_>, changed: &ChangedSet, parallel: bool) -> Result<(), Error> {
         let Self { by_row, invalid } = self;
         let changed_rows = changed.rows();
-        by_row.clear();
+        by_row.truncate(changed_rows.len());
         by_row.resize(changed_rows.len(), ChangedBody::NONE);
         invalid.clear();
         invalid.resize(changed_rows.len().div_ceil(TASK_ROWS), None);
         parallel::for_each_chunk_and(parallel, by_row, TASK_ROWS, invalid, |number, bodies, invalid| {
-            let changed_rows = &changed_rows[number * TASK_ROWS..];
-            let read = |(k, body): (usize, &mut ChangedBody)| {
-                if let Some(&ahead) = changed_rows.get(k + ROWS_AHEAD) {
-                    rows.prefetch(ahead);
-                }
-                let row = changed_rows[k];
-                let Body { aabb, filter, id } = rows.body(row)?;
-                *body = ChangedBody { row, aabb, filter, id };
-                Ok(())
-            };
-            *invalid = bodies.iter_mut().enumerate().try_for_each(read).err();
+            let changed_rows = &changed_rows[number * TASK_ROWS..][..bodies.len()];
+            let mut batches = bodies.chunks_mut(BATCH).zip(changed_rows.chunks(BATCH));
+            *invalid = batches.try_for_each(|(bodies, changed_rows)| read_batch(rows, changed_rows, bodies)).err();
         });
         if let Some(&invalid) = invalid.iter().flatten().next() {
             return Err(Error::InvalidBody(invalid));
@@ -83,4 +76,19 @@ impl ChangedBodies {
         by_row.extend(changed.gone().iter().map(|&row| ChangedBody { row, ..ChangedBody::NONE }));
         Ok(())
     }
+}
+
+/// Reads up to [`BATCH`] rows, which ascend.
+fn read_batch(rows: &Chunks<'_, '_>, changed_rows: &[u32], bodies: &mut [ChangedBody]) -> Result<(), InvalidRow> {
+    let mut boxes = [NO_BOX; BATCH];
+    let boxes = &mut boxes[..bodies.len()];
+    if !rows.read_listed(changed_rows, boxes) {
+        changed_rows.iter().try_for_each(|&row| rows.checked_box(row as usize).map(drop))?;
+    }
+    for ((body, &row), &aabb) in bodies.iter_mut().zip(changed_rows).zip(&*boxes) {
+        *body = ChangedBody { row, aabb, filter: Filter::ALL, id: u64::from(row) };
+    }
+    rows.read_listed_filters(changed_rows, |k, filter| bodies[k].filter = filter);
+    rows.read_listed_ids(changed_rows, |k, id| bodies[k].id = id);
+    Ok(())
 }
