@@ -22,7 +22,7 @@ use std::time::Instant;
 pub struct PhaseTimes {
     /// Sampling the rows, and choosing size classes and the bands of their grids.
     pub plan: Duration,
-    /// Checking the rows and distributing them to bands: two parallel passes.
+    /// Checking the rows and distributing them to bands, in parallel.
     pub partition: Duration,
     /// Building the grid of oversized bodies, and preparing the tasks.
     pub layout: Duration,

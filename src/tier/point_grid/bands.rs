@@ -331,7 +331,7 @@ fn raw_band<'a>(
     words: &'a mut [u32],
     level: DetectedSimd,
 ) -> RawBand<'a> {
-    RawBand { slot, records, pieces: pieces.of_band(band), ghosts, ghost_pieces: pieces.of_ghosts(band), words, level }
+    RawBand { slot, records, pieces: pieces.owned(band), ghosts, ghost_pieces: pieces.ghosts(band), words, level }
 }
 
 /// The place of the first ghost of all bands. The records of their own bodies are before it.

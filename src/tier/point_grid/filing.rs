@@ -46,19 +46,21 @@ impl Filing {
         bands.clear();
         partition.rebuild(rows, plan, options, &mut bands.places)?;
         let rooms = &partition.rooms;
-        bands.places.close_gaps(rooms.oversized().start, rooms.oversized_pieces());
+        let destinations = rooms.destinations();
+        let oversized = destinations.oversized();
+        bands.places.close_gaps(rooms.joined(oversized).start, rooms.pieces(oversized));
         bands.pieces.set(rooms);
         bands.level = options.level;
         let mut words = 0;
         for class in plan.classes() {
             for band in class.bands() {
-                let own = rooms.owned(band);
+                let own = rooms.joined(destinations.owned(band));
                 let words_end = words + words_max(own.len());
                 bands.slots.push(BandSlot {
                     band: Band::default(),
                     axes: class.axes,
                     places: own.start..own.end + SOA_PAD,
-                    ghosts: rooms.ghosts(band),
+                    ghosts: rooms.joined(destinations.ghosts(band)),
                     words: words..words_end,
                     thread: 0,
                 });
@@ -78,7 +80,8 @@ impl Filing {
 
     /// The bodies of the last filing that are too large for any size class.
     pub(crate) fn oversized<'b>(&self, bands: &'b Bands) -> &'b [BodyRecord] {
-        bands.places.records(self.partition.rooms.oversized())
+        let rooms = &self.partition.rooms;
+        bands.places.records(rooms.joined(rooms.destinations().oversized()))
     }
 
     /// The rows that the last filing left out, ascending.

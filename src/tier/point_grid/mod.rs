@@ -32,6 +32,7 @@ pub(crate) mod cell_lists;
 pub(crate) mod column_bands;
 pub(crate) mod cross_search;
 pub(crate) mod debug_shapes;
+mod destinations;
 mod directory;
 mod extremes;
 pub(crate) mod filing;

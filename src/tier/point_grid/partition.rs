@@ -54,9 +54,6 @@ pub(crate) struct FileOptions {
 }
 
 /// Where the records of each destination are.
-///
-/// The destinations follow each other: the bodies of each band, with room for padding; the ghosts
-/// of each band; the oversized bodies.
 #[derive(Default)]
 pub(super) struct Partition {
     pub(super) rooms: Rooms,
@@ -97,7 +94,7 @@ impl Partition {
         if self.outputs.len() < part_count {
             self.outputs.resize_with(part_count, PartOutput::default);
         }
-        let shape = RoomShape { rows: rows.len(), parts: part_count, bands: plan.band_count() };
+        let shape = RoomShape { rows: rows.len(), parts: part_count, destinations: plan.destinations() };
         let outputs = &mut self.outputs[..part_count];
         self.rooms.fill(parallel, shape, places, outputs, |k, rooms, output| {
             let part = k * part_len..rows.len().min((k + 1) * part_len);
@@ -163,7 +160,7 @@ impl SimdJob for FilePart<'_> {
                 let own = route(plan, &boxes[k], routes);
                 // A body of the smallest class keeps its band: filed here, it would come before
                 // earlier rows of its batch (PARTITION-3).
-                if own.destination() != usize::from(bands[k]) {
+                if own.destination() != plan.destinations().owned(usize::from(bands[k])) {
                     bands[k] = NO_BAND;
                     routes.push(own);
                 }

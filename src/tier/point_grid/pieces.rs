@@ -1,6 +1,7 @@
 //! The pieces in which the records of each band were filed, before these are built.
 
 use crate::memory::buffers::{buffers, plain_buffers};
+use crate::tier::point_grid::destinations::Destinations;
 use crate::tier::point_grid::rooms::Rooms;
 use std::ops::Range;
 
@@ -9,13 +10,13 @@ use std::ops::Range;
 pub(super) struct Pieces {
     /// Pieces of each.
     of_each: usize,
-    band_count: usize,
-    /// Those of all bands, then those of the ghosts in all bands.
+    destinations: Destinations,
+    /// By destination, without the oversized bodies.
     places: Vec<Range<usize>>,
 }
 
 plain_buffers!(Range<usize>);
-buffers!(Pieces { leveled: places; own: ; plain: of_each, band_count; });
+buffers!(Pieces { leveled: places; own: ; plain: of_each, destinations; });
 
 impl Pieces {
     pub(super) fn clear(&mut self) {
@@ -26,22 +27,29 @@ impl Pieces {
     /// Replaces the contents with what was filed in rooms.
     pub(super) fn set(&mut self, rooms: &Rooms) {
         self.clear();
-        (self.of_each, self.band_count) = (rooms.part_count(), rooms.band_count());
-        self.places.extend(rooms.band_pieces());
+        (self.of_each, self.destinations) = (rooms.part_count(), rooms.destinations());
+        let of_bands = 0..self.destinations.oversized();
+        self.places.extend(of_bands.flat_map(|destination| rooms.pieces(destination)));
     }
 
     /// Replaces the contents with a single piece of a single band, without ghosts.
     pub(super) fn set_single(&mut self, len: usize) {
         self.clear();
-        (self.of_each, self.band_count) = (1, 1);
+        (self.of_each, self.destinations) = (1, Destinations { bands: 1 });
         self.places.extend([0..len, 0..0]);
     }
 
-    pub(super) fn of_band(&self, band: usize) -> &[Range<usize>] {
-        &self.places[band * self.of_each..][..self.of_each]
+    /// The pieces of the bodies that a band owns.
+    pub(super) fn owned(&self, band: usize) -> &[Range<usize>] {
+        self.of(self.destinations.owned(band))
     }
 
-    pub(super) fn of_ghosts(&self, band: usize) -> &[Range<usize>] {
-        self.of_band(self.band_count + band)
+    /// The pieces of the ghosts in a band.
+    pub(super) fn ghosts(&self, band: usize) -> &[Range<usize>] {
+        self.of(self.destinations.ghosts(band))
+    }
+
+    fn of(&self, destination: usize) -> &[Range<usize>] {
+        &self.places[destination * self.of_each..][..self.of_each]
     }
 }

@@ -5,6 +5,7 @@ use crate::geometry::band_box::BandAxes;
 use crate::memory::buffers::{buffers, plain_buffers};
 use crate::memory::radix::FloatSort;
 use crate::tier::point_grid::band_borders::BandBorders;
+use crate::tier::point_grid::destinations::Destinations;
 use crate::tier::point_grid::size_classes::size_sample::longest_side;
 use std::ops::Range;
 
@@ -212,8 +213,8 @@ impl GridPlan {
     }
 
     /// Number of bands of all classes.
-    pub(super) fn band_count(&self) -> usize {
-        self.band_count
+    pub(super) fn destinations(&self) -> Destinations {
+        Destinations { bands: self.band_count }
     }
 
     /// Removes all classes, and keeps their memory.

@@ -18,6 +18,7 @@ use crate::memory::columns::SOA_PAD;
 use crate::memory::disjoint::DisjointSlice;
 use crate::parallel;
 use crate::tier::point_grid::band_borders::BATCH;
+use crate::tier::point_grid::destinations::Destinations;
 use crate::tier::point_grid::places::BandPlaces;
 use std::ops::Range;
 
@@ -63,18 +64,18 @@ impl Room {
 pub(super) struct RoomShape {
     pub(super) rows: usize,
     pub(super) parts: usize,
-    pub(super) bands: usize,
+    pub(super) destinations: Destinations,
 }
 
 impl RoomShape {
-    /// The bodies of each band; the ghosts in each band; the oversized bodies.
-    fn destinations(&self) -> usize {
-        2 * self.bands + 1
+    fn room_count(&self) -> usize {
+        self.parts * self.destinations.count()
     }
 
     fn is_alike(&self, other: &Self) -> bool {
         let difference = self.rows.abs_diff(other.rows);
-        (self.parts, self.bands) == (other.parts, other.bands) && difference <= self.rows / ROWS_ALIKE_WITHIN
+        (self.parts, self.destinations) == (other.parts, other.destinations)
+            && difference <= self.rows / ROWS_ALIKE_WITHIN
     }
 }
 
@@ -117,14 +118,14 @@ impl Rooms {
         file: impl Fn(usize, PartRooms<'_>, &mut P) + Sync,
     ) {
         let is_known = self.recall(shape);
-        assert_eq!((parts.len(), self.last.rooms.len()), (shape.parts, shape.parts * shape.destinations()));
+        assert_eq!((parts.len(), self.last.rooms.len()), (shape.parts, shape.room_count()));
         self.spare_roots = (SPARE_DECAY * self.spare_roots).max(SPARE_ROOTS_MIN);
         let mut only_counts = !is_known;
         loop {
             let end = self.last.lay_out(self.spare_roots);
             let records = DisjointSlice::new(places.records_mut(if only_counts { 0 } else { end }));
             let rooms = &mut self.last.rooms;
-            parallel::for_each_chunk_and(parallel, rooms, shape.destinations(), parts, |k, rooms, part| {
+            parallel::for_each_chunk_and(parallel, rooms, shape.destinations.count(), parts, |k, rooms, part| {
                 file(k, PartRooms { rooms, records }, part);
             });
             if !only_counts && rooms.iter().all(Room::fits) {
@@ -149,7 +150,7 @@ impl Rooms {
         self.last.shape = shape;
         if !is_known {
             self.last.rooms.clear();
-            self.last.rooms.resize(shape.parts * shape.destinations(), Room::default());
+            self.last.rooms.resize(shape.room_count(), Room::default());
         }
         is_known
     }
@@ -159,33 +160,19 @@ impl Rooms {
         self.last.shape.parts
     }
 
-    pub(super) fn band_count(&self) -> usize {
-        self.last.shape.bands
+    pub(super) fn destinations(&self) -> Destinations {
+        self.last.shape.destinations
     }
 
-    /// The pieces of all bands, and then those of the ghosts in all bands.
-    pub(super) fn band_pieces(&self) -> impl Iterator<Item = Range<usize>> + '_ {
-        (0..2 * self.last.shape.bands).flat_map(|destination| self.last.pieces(destination))
+    /// The records of a destination, part by part, counted from its first place.
+    pub(super) fn pieces(&self, destination: usize) -> impl Iterator<Item = Range<usize>> + '_ {
+        self.last.pieces(destination)
     }
 
-    /// The pieces of the oversized bodies.
-    pub(super) fn oversized_pieces(&self) -> impl Iterator<Item = Range<usize>> + '_ {
-        self.last.pieces(2 * self.last.shape.bands)
-    }
-
-    /// The records of a band, once the gaps between its pieces are closed.
-    pub(super) fn owned(&self, band: usize) -> Range<usize> {
-        self.last.joined(band)
-    }
-
-    /// The ghosts in a band, the same.
-    pub(super) fn ghosts(&self, band: usize) -> Range<usize> {
-        self.last.joined(self.last.shape.bands + band)
-    }
-
-    /// The oversized bodies, the same.
-    pub(super) fn oversized(&self) -> Range<usize> {
-        self.last.joined(2 * self.last.shape.bands)
+    /// The places of the pieces of a destination, once the gaps between them are closed.
+    pub(super) fn joined(&self, destination: usize) -> Range<usize> {
+        let start = self.last.start(destination);
+        start..start + self.pieces(destination).map(|piece| piece.len()).sum::<usize>()
     }
 }
 
@@ -194,18 +181,18 @@ impl RoomTable {
     /// (ROOM-1): by destination, and within it by part (PARTITION-3). Returns the end of the last
     /// one.
     fn lay_out(&mut self, spare_roots: f32) -> usize {
-        let (destinations, mut next) = (self.shape.destinations(), 0usize);
-        for destination in 0..destinations {
-            let is_band = destination < self.shape.bands;
-            let roots = if is_band { spare_roots / 2.0 } else { spare_roots };
-            for room in self.rooms.iter_mut().skip(destination).step_by(destinations) {
+        let (destinations, mut next) = (self.shape.destinations, 0usize);
+        for destination in 0..destinations.count() {
+            let is_owned = destinations.is_owned(destination);
+            let roots = if is_owned { spare_roots / 2.0 } else { spare_roots };
+            for room in self.rooms.iter_mut().skip(destination).step_by(destinations.count()) {
                 let len_before = room.len;
                 let capacity = len_before + (roots * (len_before as f32).sqrt()) as usize + SPARE_PLACES;
                 *room = Room { start: next, len: 0, capacity, len_before };
                 // More than memory has, if it overflows: then there is no room for the records.
                 next = next.saturating_add(capacity);
             }
-            if is_band {
+            if is_owned {
                 next = next.saturating_add(SOA_PAD);
             }
         }
@@ -214,25 +201,24 @@ impl RoomTable {
 
     /// The least [`Rooms::spare_roots`] with which all records would have had room.
     fn spare_roots_needed(&self) -> f32 {
+        let destinations = self.shape.destinations;
         let needed = self.rooms.iter().enumerate().map(|(k, room)| {
-            let is_band = k % self.shape.destinations() < self.shape.bands;
+            let is_owned = destinations.is_owned(k % destinations.count());
             let spare = room.len.saturating_sub(room.len_before + SPARE_PLACES) as f32;
-            spare / (room.len_before.max(1) as f32).sqrt() * if is_band { 2.0 } else { 1.0 }
+            spare / (room.len_before.max(1) as f32).sqrt() * if is_owned { 2.0 } else { 1.0 }
         });
         needed.fold(0.0, f32::max)
     }
 
-    /// The records of a destination, part by part, counted from its first place.
     fn pieces(&self, destination: usize) -> impl Iterator<Item = Range<usize>> + '_ {
-        let start = self.rooms[destination].start;
-        let rooms = self.rooms.iter().skip(destination).step_by(self.shape.destinations());
+        let start = self.start(destination);
+        let rooms = self.rooms.iter().skip(destination).step_by(self.shape.destinations.count());
         rooms.map(move |room| room.start - start..room.start - start + room.len)
     }
 
-    /// The places of the pieces, once the gaps between them are closed.
-    fn joined(&self, destination: usize) -> Range<usize> {
-        let start = self.rooms[destination].start;
-        start..start + self.pieces(destination).map(|piece| piece.len()).sum::<usize>()
+    /// The first place of a destination: that of its first room.
+    fn start(&self, destination: usize) -> usize {
+        self.rooms[destination].start
     }
 }
 
@@ -309,7 +295,7 @@ mod tests {
     /// the number of passes.
     fn fill(parallel: bool, rooms: &mut Rooms, bands: usize, counts: &[Vec<usize>]) -> usize {
         let rows = counts.iter().flatten().sum();
-        let shape = RoomShape { rows, parts: counts.len(), bands };
+        let shape = RoomShape { rows, parts: counts.len(), destinations: Destinations { bands } };
         let (mut places, passes) = (BandPlaces::default(), AtomicUsize::new(0));
         let row_of = |part: usize, destination: usize, k: usize| ((part * 100 + destination) * 100_000 + k) as u32;
         rooms.fill(parallel, shape, &mut places, &mut vec![(); counts.len()], |part, mut rooms, ()| {
@@ -329,10 +315,10 @@ mod tests {
             }
         });
         for destination in 0..2 * bands + 1 {
-            let (start, mut pieces) = (rooms.last.rooms[destination].start, rooms.last.pieces(destination));
+            let (start, mut pieces) = (rooms.last.start(destination), rooms.pieces(destination));
             if destination < bands {
-                let next = rooms.last.rooms[destination + 1].start;
-                assert!(rooms.owned(destination).end + SOA_PAD <= next, "there are places for padding");
+                let next = rooms.last.start(destination + 1);
+                assert!(rooms.joined(destination).end + SOA_PAD <= next, "there are places for padding");
             }
             for (part, counts) in counts.iter().enumerate() {
                 let expected = (0..counts[destination]).map(|k| row_of(part, destination, k));

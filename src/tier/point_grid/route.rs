@@ -35,13 +35,10 @@ plain_buffers!(Route);
 
 /// The destination that files a body; appends those that get a ghost of it (PARTITION-1,
 /// PARTITION-2, PARTITION-4).
-///
-/// The destinations are the bands of all classes, then the ghosts of each band, then the oversized
-/// bodies.
 // Not generic, so that there is one copy of it for all instruction sets.
 pub(super) fn route(plan: &GridPlan, aabb: &RawAabb, ghosts: &mut Vec<Route>) -> Route {
-    let (classes, bands) = (plan.classes(), plan.band_count());
-    let oversized = Route::new(2 * bands, BandAxes::default());
+    let (classes, destinations) = (plan.classes(), plan.destinations());
+    let oversized = Route::new(destinations.oversized(), BandAxes::default());
     let Some(own) = classes.iter().position(|class| class.takes(aabb)) else { return oversized };
     let class = &classes[own];
     let strip = class.borders.band(aabb[class.axis()]);
@@ -49,7 +46,7 @@ pub(super) fn route(plan: &GridPlan, aabb: &RawAabb, ghosts: &mut Vec<Route>) ->
     visit_ghosts(plan, aabb, (own, strip), &mut |range, axes| {
         count += range.len();
         if count <= GHOSTS_MAX {
-            ghosts.extend(range.map(|band| Route::new(bands + band, axes)));
+            ghosts.extend(range.map(|band| Route::new(destinations.ghosts(band), axes)));
         }
     });
     if count > GHOSTS_MAX {
@@ -57,7 +54,7 @@ pub(super) fn route(plan: &GridPlan, aabb: &RawAabb, ghosts: &mut Vec<Route>) ->
         return oversized;
     }
     let across = aabb[1 - class.axis()];
-    Route::new(class.bands_across(strip, [across; 2]).start, class.axes)
+    Route::new(destinations.owned(class.bands_across(strip, [across; 2]).start), class.axes)
 }
 
 /// Calls `visit` with the bands that get a ghost of a body (PARTITION-2), which is filed in a strip

@@ -48,10 +48,10 @@ fn file_again(filing: &mut Filing, boxes: &[RawAabb], options: ClassOptions<'_>,
     };
     let own = bands.slots.iter().enumerate().map(|(band, slot)| {
         let places = slot.places.start..slot.places.start + slot.filed_count();
-        records(slot.axes, bands.pieces.of_band(band), places)
+        records(slot.axes, bands.pieces.owned(band), places)
     });
     let ghosts = bands.slots.iter().enumerate();
-    let ghosts = ghosts.map(|(band, slot)| records(slot.axes, bands.pieces.of_ghosts(band), slot.ghosts.clone()));
+    let ghosts = ghosts.map(|(band, slot)| records(slot.axes, bands.pieces.ghosts(band), slot.ghosts.clone()));
     Filed { own: own.collect(), ghosts: ghosts.collect(), oversized: filing.oversized(&bands).to_vec() }
 }
 
