@@ -46,16 +46,21 @@ const NO_PLACE: usize = usize::MAX;
 #[derive(Clone, Copy, Debug, Default)]
 struct Room {
     start: usize,
-    /// Number of its records, with those that did not fit.
-    len: usize,
-    capacity: usize,
+    /// The place of the next record. Those from `end` on did not fit.
+    next: usize,
+    end: usize,
     /// The number of records in the last pass.
     len_before: usize,
 }
 
 impl Room {
+    /// Number of its records, with those that did not fit.
+    fn len(&self) -> usize {
+        self.next - self.start
+    }
+
     fn fits(&self) -> bool {
-        self.len <= self.capacity
+        self.next <= self.end
     }
 }
 
@@ -186,11 +191,12 @@ impl RoomTable {
             let is_owned = destinations.is_owned(destination);
             let roots = if is_owned { spare_roots / 2.0 } else { spare_roots };
             for room in self.rooms.iter_mut().skip(destination).step_by(destinations.count()) {
-                let len_before = room.len;
+                let len_before = room.len();
                 let capacity = len_before + (roots * (len_before as f32).sqrt()) as usize + SPARE_PLACES;
-                *room = Room { start: next, len: 0, capacity, len_before };
                 // More than memory has, if it overflows: then there is no room for the records.
-                next = next.saturating_add(capacity);
+                let end = next.saturating_add(capacity);
+                *room = Room { start: next, next, end, len_before };
+                next = end;
             }
             if is_owned {
                 next = next.saturating_add(SOA_PAD);
@@ -204,7 +210,7 @@ impl RoomTable {
         let destinations = self.shape.destinations;
         let needed = self.rooms.iter().enumerate().map(|(k, room)| {
             let is_owned = destinations.is_owned(k % destinations.count());
-            let spare = room.len.saturating_sub(room.len_before + SPARE_PLACES) as f32;
+            let spare = room.len().saturating_sub(room.len_before + SPARE_PLACES) as f32;
             spare / (room.len_before.max(1) as f32).sqrt() * if is_owned { 2.0 } else { 1.0 }
         });
         needed.fold(0.0, f32::max)
@@ -213,7 +219,7 @@ impl RoomTable {
     fn pieces(&self, destination: usize) -> impl Iterator<Item = Range<usize>> + '_ {
         let start = self.start(destination);
         let rooms = self.rooms.iter().skip(destination).step_by(self.shape.destinations.count());
-        rooms.map(move |room| room.start - start..room.start - start + room.len)
+        rooms.map(move |room| room.start - start..room.next - start)
     }
 
     /// The first place of a destination: that of its first room.
@@ -264,9 +270,9 @@ impl PartRooms<'_> {
     #[inline(always)]
     fn next_place(&mut self, destination: usize) -> usize {
         let room = &mut self.rooms[destination];
-        let at = room.len;
-        room.len += 1;
-        if at < room.capacity { room.start + at } else { NO_PLACE }
+        let place = room.next;
+        room.next += 1;
+        if place < room.end { place } else { NO_PLACE }
     }
 
     /// Writes a record to a place, if there is one.
@@ -350,10 +356,10 @@ mod tests {
 
     #[test]
     fn a_room_has_as_many_places_as_it_should() {
-        let mut rooms = [Room { start: 7, capacity: 2, ..Room::default() }];
+        let mut rooms = [Room { start: 7, next: 7, end: 9, len_before: 0 }];
         let mut part = PartRooms { rooms: &mut rooms, records: DisjointSlice::new(&mut []) };
         assert_eq!([(); 4].map(|()| part.next_place(0)), [7, 8, NO_PLACE, NO_PLACE]);
-        assert!(rooms[0].len == 4 && !rooms[0].fits());
+        assert!(rooms[0].len() == 4 && !rooms[0].fits());
     }
 
     #[test]
