@@ -33,7 +33,7 @@ use crate::trace::span;
 // `World::step_changed`, the guide and ARCHITECTURE.md name both numbers.
 
 /// As many rows of `step` cost as much as one active row (CHANGE-3).
-const COST_ACTIVE: usize = 8;
+const COST_ACTIVE: usize = 6;
 
 /// As many cost as much as one newly changed row.
 const COST_NEWLY_CHANGED: usize = 22;

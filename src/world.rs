@@ -206,18 +206,18 @@ impl World {
     /// # Cost
     ///
     /// O(changed rows + their pairs), in parallel, and for flags a pass over these. In a crowd of a
-    /// million, a row that changes in each step costs 5 to 16 times as much as a row of `step`:
+    /// million, a row that changes in each step costs 5 to 11 times as much as a row of `step`:
     /// least if one in twenty changes, most if one in a thousand does. The neighbors of such a row
     /// need not be searched for in each step: a list of them lasts until the row has moved on, or
     /// a body near it changes or comes to rest. A row that did not change in the last step costs
-    /// 25 to 60 times as much as a row of `step`. Besides:
+    /// 20 to 45 times as much as a row of `step`. Besides:
     ///
     /// - If the list is empty, and that of the last step was, it takes 0.1 microseconds, however
     ///   many rows there are. (Not with tracked contacts, while a reader or a snapshot has the last
     ///   step, after a change of statics, when all rows are to be filed again, or with debug
     ///   assertions.)
-    /// - If many rows changed, this is `step`, once the list has been read: more than one in eight
-    ///   if the same rows change in each step, more than one in 22 if others do.
+    /// - If many rows changed, this is `step`, once the list has been read: more than one in six if
+    ///   the same rows change in each step, more than one in 22 if others do.
     /// - All rows are stepped, in up to three times the time of `step`, if there is nothing to
     ///   start from: the first time, after any other step, after one in which many rows changed,
     ///   after [`set_statics`](Self::set_statics), [`shift_origin`](Self::shift_origin) or a panic

@@ -160,7 +160,7 @@ impl Told {
         let is_gone = |row: u32| row as usize >= rows_now;
         let again = last.iter().filter(|&&row| (row as usize) < rows_now.max(rows_before));
         let again = again.filter(|&&row| is_gone(row) || is_named(row)).count();
-        let is_few = again * 8 + (changed_count - again) * 22 <= rows_now.max(rows_before);
+        let is_few = again * 6 + (changed_count - again) * 22 <= rows_now.max(rows_before);
         if *can_update && is_few && at_statics.is_some() {
             let is_active = |row: u32| is_changed(row) && last.contains(&row);
             let (first, rest): (Vec<_>, Vec<_>) =
