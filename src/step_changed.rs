@@ -28,9 +28,9 @@ use crate::state::WorldState;
 use crate::trace::span;
 
 // Where told steps and full ones take the same time, with two thousand to a million bodies on one
-// thread: the table "When a step over all rows is faster" in benches/EXPERIMENTS.md. To measure it
-// anew, set both to 1, so that steps with more changed rows are not full ones. The documentation of
-// `World::step_changed`, the guide and ARCHITECTURE.md name both numbers.
+// thread: the last table of "Rows read in batches" in benches/EXPERIMENTS.md. To measure it anew,
+// set both to 1, so that steps with more changed rows are not full ones. The documentation of
+// `World::step_changed`, the guide, ARCHITECTURE.md and `bindings/bevy` name these numbers.
 
 /// As many rows of `step` cost as much as one active row (CHANGE-3).
 const COST_ACTIVE: usize = 6;

@@ -9,8 +9,8 @@ use bytemuck::AnyBitPattern;
 use glam::Vec4;
 use std::ops::Range;
 
-/// Rows that are gathered at a time: enough for the loops that read them, and
-/// few enough to stay in the first cache.
+/// Rows that are gathered at a time: enough for the loops that read them, and few enough to stay in
+/// the first cache.
 const GATHERED_ROWS: usize = 64;
 
 /// Rows of a chunk, as slices of the same length.
@@ -58,7 +58,8 @@ fn read_strided(chunk: &Bodies<'_>, rows: Range<usize>, boxes: &mut [RawAabb]) -
     valid
 }
 
-/// Computes the boxes of some rows of a chunk, whose first row is `first`.
+/// Computes the boxes of some of the step's rows, all in a chunk that begins at row `first`, and
+/// returns whether all are certainly valid.
 #[inline(never)]
 pub(super) fn read_listed(chunk: &Bodies<'_>, rows: &[u32], first: usize, boxes: &mut [RawAabb]) -> bool {
     let mut valid = true;
@@ -68,7 +69,7 @@ pub(super) fn read_listed(chunk: &Bodies<'_>, rows: &[u32], first: usize, boxes:
     valid
 }
 
-/// Rows of a chunk that may be copied from each of its columns.
+/// Rows of a chunk that can be copied from each of its columns.
 trait CopyRows {
     fn copy<T: AnyBitPattern>(&self, column: StridedColumn<'_, T>, to: &mut [T]);
 }

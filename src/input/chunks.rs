@@ -138,8 +138,8 @@ impl<'i, 'a> Chunks<'i, 'a> {
         self.chunks[chunk].filters.map_or(Filter::ALL, |filters| filters.at(at))
     }
 
-    /// Reads the boxes of a list of rows, which ascend, and returns whether all are certainly
-    /// valid. If not, [`checked_box`](BoxSource::checked_box) decides about each row.
+    /// Reads the boxes of an ascending list of rows, and returns whether all are certainly valid.
+    /// If not, [`checked_box`](BoxSource::checked_box) decides about each row.
     pub(crate) fn read_listed(&self, rows: &[u32], boxes: &mut [RawAabb]) -> bool {
         let mut valid = true;
         for ListedPart { chunk, first, places } in self.listed_parts(rows) {
@@ -148,8 +148,8 @@ impl<'i, 'a> Chunks<'i, 'a> {
         valid
     }
 
-    /// Calls `write` with the place in a list of each row that may have a filter, and its filter.
-    /// The rows ascend.
+    /// For each row of an ascending list that may have a filter, calls `write` with its place in
+    /// the list and the filter.
     pub(crate) fn read_listed_filters(&self, rows: &[u32], mut write: impl FnMut(usize, Filter)) {
         for ListedPart { chunk, first, places } in self.listed_parts(rows) {
             if let Some(filters) = chunk.filters {
@@ -158,8 +158,8 @@ impl<'i, 'a> Chunks<'i, 'a> {
         }
     }
 
-    /// Calls `write` with the place in a list of each row that has an id, and its id. The rows
-    /// ascend.
+    /// For each row of an ascending list that has an id, calls `write` with its place in the list
+    /// and the id.
     pub(crate) fn read_listed_ids(&self, rows: &[u32], mut write: impl FnMut(usize, u64)) {
         for ListedPart { chunk, first, places } in self.listed_parts(rows) {
             if let Some(ids) = chunk.ids {
@@ -168,7 +168,7 @@ impl<'i, 'a> Chunks<'i, 'a> {
         }
     }
 
-    /// The parts of a list of rows, which ascend, one for each chunk.
+    /// The parts of an ascending list of rows, one for each chunk that has any of them.
     fn listed_parts(&self, rows: &[u32]) -> impl Iterator<Item = ListedPart<'i, 'a>> {
         let mut next = 0;
         std::iter::from_fn(move || {

@@ -5,7 +5,7 @@ use bevy_ecs::change_detection::ContiguousComponentTicksRef;
 use triphase::World;
 
 /// With more than one changed row in this many, `step_changed` always steps all rows.
-const CHANGED_SHARE: usize = 8;
+const CHANGED_SHARE: usize = 6;
 
 /// Flags the rows of a step that changed.
 ///

@@ -60,7 +60,7 @@
 //! nothing needs to be known about spawning, despawning (which moves the last row of a table), or
 //! components that move entities between tables. After an error, all rows are told.
 //!
-//! If more than one row in eight changed, the step is a full one. Then ticks are read until that is
+//! If more than one row in six changed, the step is a full one. Then ticks are read until that is
 //! certain. For told steps to pay, write a component only if its value changes:
 //! iterating over `&mut Position` marks what is dereferenced mutably, and no more.
 //! `bypass_change_detection` must not be used on these components: a row that changes without being

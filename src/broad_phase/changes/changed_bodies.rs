@@ -61,7 +61,7 @@ impl ChangedBodies {
     pub(crate) fn read(&mut self, rows: &Chunks<'_, '_>, changed: &ChangedSet, parallel: bool) -> Result<(), Error> {
         let Self { by_row, invalid } = self;
         let changed_rows = changed.rows();
-        by_row.truncate(changed_rows.len());
+        // All are overwritten: those of the last step need not be cleared.
         by_row.resize(changed_rows.len(), ChangedBody::NONE);
         invalid.clear();
         invalid.resize(changed_rows.len().div_ceil(TASK_ROWS), None);
@@ -88,7 +88,11 @@ fn read_batch(rows: &Chunks<'_, '_>, changed_rows: &[u32], bodies: &mut [Changed
     for ((body, &row), &aabb) in bodies.iter_mut().zip(changed_rows).zip(&*boxes) {
         *body = ChangedBody { row, aabb, filter: Filter::ALL, id: u64::from(row) };
     }
-    rows.read_listed_filters(changed_rows, |k, filter| bodies[k].filter = filter);
-    rows.read_listed_ids(changed_rows, |k, id| bodies[k].id = id);
+    if rows.has_filters() {
+        rows.read_listed_filters(changed_rows, |k, filter| bodies[k].filter = filter);
+    }
+    if rows.has_ids() {
+        rows.read_listed_ids(changed_rows, |k, id| bodies[k].id = id);
+    }
     Ok(())
 }

@@ -1,8 +1,8 @@
 //! Finds the bodies in an area.
 //!
 //! A body that overlaps an area is filed in the rectangle of cells that `CellLookup::rect` returns
-//! (BAND-1, BAND-2), in a band that the area may touch (DIRECTORY-1). Bodies are filed once
-//! (BAND-1), so each is found once.
+//! (BAND-1, and `Reach` or BAND-2), in a band that the area may touch (DIRECTORY-1). Bodies are
+//! filed once (BAND-1), so each is found once.
 //!
 //! - AREA-1: at most [`AHEAD`] blocks are tested at a time, and nothing after them is read before
 //!   their hits are used.

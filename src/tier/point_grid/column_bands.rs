@@ -174,6 +174,7 @@ impl FixedBoxes for ColumnBands {
         self.filters = filters;
     }
 
+    // The box is the one that was built, or NaN, so the reach of its band stays right.
     fn set_box(&mut self, row: u32, filed: &RawAabb, aabb: &RawAabb) {
         let place = self.slots_near(*filed).find_map(|slot| {
             let [x, y, ..] = lookup(&self.bands, slot).of_edges(&slot.axes.box_to_band(*filed));
@@ -192,7 +193,7 @@ impl FixedBoxes for ColumnBands {
     }
 }
 
-/// Finds cells. No box reaches further than when its band was built.
+/// Finds the cells of a band.
 fn lookup<'a>(bands: &'a Bands, slot: &BandSlot) -> CellLookup<'a> {
     slot.band.lookup(bands.words_of(slot))
 }

@@ -12,7 +12,7 @@ impl Destinations {
         self.oversized() + 1
     }
 
-    /// The bodies that a band owns: the number of the band.
+    /// The bodies that a band owns: the number of the band, as `PartRooms::file_batch` relies on.
     #[inline(always)]
     pub(super) fn owned(self, band: usize) -> usize {
         band

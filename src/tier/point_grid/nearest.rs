@@ -95,8 +95,8 @@ impl Bands {
         // Nothing in the band is nearer than its bounds.
         let least = to_band.sqrt();
         let mut reach = {
-            // The mean population of the cell at the point, the three before it, and an ordinary
-            // one.
+            // The mean population of the cell at the point, of the three before it (missing ones
+            // count as empty), and of an ordinary one.
             let [column, row, ..] = lookup.of_edges(&BandBox::from_edges([point[0], point[1], point[0], point[1]]));
             let columns = column.saturating_sub(1)..column + 1;
             let nearby: usize = (row.saturating_sub(1)..row + 1).map(|y| cells.run(y, &columns).len()).sum();

@@ -212,7 +212,7 @@ impl GridPlan {
         self.classes().first().map_or_else(BandAxes::default, |class| class.axes)
     }
 
-    /// Number of bands of all classes.
+    /// Where its rows are filed.
     pub(super) fn destinations(&self) -> Destinations {
         Destinations { bands: self.band_count }
     }

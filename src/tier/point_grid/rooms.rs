@@ -46,7 +46,7 @@ const NO_PLACE: usize = usize::MAX;
 #[derive(Clone, Copy, Debug, Default)]
 struct Room {
     start: usize,
-    /// The place of the next record. Those from `end` on did not fit.
+    /// The place of the next record. Records whose place would be `end` or later did not fit.
     next: usize,
     end: usize,
     /// The number of records in the last pass.
@@ -320,7 +320,7 @@ mod tests {
                 }
             }
         });
-        for destination in 0..2 * bands + 1 {
+        for destination in 0..shape.destinations.count() {
             let (start, mut pieces) = (rooms.last.start(destination), rooms.pieces(destination));
             if destination < bands {
                 let next = rooms.last.start(destination + 1);

@@ -1,9 +1,9 @@
 //! Moves bodies within the cells in which they are filed.
 //!
 //! UPDATE-1: a box may be replaced if the new one begins in the same cell, reaches no further than
-//! BAND-2 allows and is inside the bounds of its band. Then BAND-1 and BAND-2 hold for it. Of what
-//! searches rely on besides, cells, bounds and the directory are unchanged, and the reach of the
-//! band is extended.
+//! BAND-2 allows and is inside the bounds of its band. Then BAND-1 and BAND-2 hold for it. Searches
+//! also rely on cells, bounds and the directory, which stay the same, and on the reach of the band,
+//! which is extended.
 
 use crate::geometry::band_box::{BandAxes, BandBox};
 use crate::geometry::{RawAabb, union};

@@ -80,7 +80,8 @@ impl Band {
         self.cells.lookup(words, self.reach)
     }
 
-    /// Keeps [`lookup`](Self::lookup) right when this box takes the place of one of the bodies.
+    /// Keeps [`lookup`](Self::lookup) right when this box takes the place of one of the bodies. If
+    /// it is longer than all of these, searches read more cells from now on.
     pub(in crate::tier::point_grid) fn extend_reach(&mut self, aabb: &BandBox) {
         let &[left, top, right, bottom] = aabb.edges();
         self.reach = self.reach.max(Reach::new([right - left, bottom - top]));

@@ -163,8 +163,8 @@ pub(crate) struct CellLookup<'a> {
 ///
 /// The factor covers the rounding of sides, product and sum; what is added covers numbers that a
 /// host flushes to zero. The subtraction needs nothing more. Rounding is monotone: a difference at
-/// or below the lower edge of a body is so after rounding too. If a side is infinite, its axis has
-/// one cell ([`Extent::cells_max`], `fine_columns`), so infinity minus infinity does no harm.
+/// or below the lower edge of a body is so after rounding too. A side may be infinite: infinity
+/// minus infinity is NaN, which is in the first cell (`wholes_within`), so the search is only wider.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Reach(Vec4);
 
@@ -196,7 +196,7 @@ impl CellLookup<'_> {
     /// BAND-2).
     #[inline(always)]
     pub(crate) fn rect(&self, aabb: &BandBox) -> CellRect {
-        // Bodies begin at most that far before the box, often in the same cell.
+        // Bodies begin at most the reach before the box, often in the same cell.
         if let Some(cells) = &self.equal {
             let Reach(reach) = self.reach;
             let [left, top, right, bottom] = cells.of(&(Vec4::from_array(*aabb.edges()) - reach).to_array());

@@ -28,6 +28,7 @@ fn a_box_is_replaced_only_if_searches_will_find_it() {
         let filed = boxes(lines);
         let mut grid = PointGrid::new();
         grid.rebuild(&filed, &mut Vec::new()).expect("valid boxes");
+        let mut copy = grid.bands.clone();
         let is_row = |slot: usize| grid.bands.slots()[slot].band.rows() == 1;
         assert_eq!((0..grid.bands.slots().len()).any(is_row), lines, "bands of one row are those of lines");
         let mut places: Vec<(u32, BandPlace)> = Vec::new();
@@ -42,9 +43,12 @@ fn a_box_is_replaced_only_if_searches_will_find_it() {
                         continue;
                     }
                     replaced += 1;
+                    copy.copy_box(&grid.bands, place);
                     let end = [aabb[2], aabb[3], aabb[2], aabb[3]];
-                    let is_found = grid.bands.box_query(end, BoxTest::Overlap).any(|found| found == row);
-                    assert!(is_found, "lines: {lines}, row {row}, {aabb:?}");
+                    for bands in [&grid.bands, &copy] {
+                        let is_found = bands.box_query(end, BoxTest::Overlap).any(|found| found == row);
+                        assert!(is_found, "lines: {lines}, row {row}, {aabb:?}");
+                    }
                 }
             }
             assert!(grid.bands.replace_box(place, &filed[row as usize]), "where it was");
