@@ -164,7 +164,8 @@ pub(crate) struct CellLookup<'a> {
 /// The factor covers the rounding of sides, product and sum; what is added covers numbers that a
 /// host flushes to zero. The subtraction needs nothing more. Rounding is monotone: a difference at
 /// or below the lower edge of a body is so after rounding too. A side may be infinite: infinity
-/// minus infinity is NaN, which is in the first cell (`wholes_within`), so the search is only wider.
+/// minus infinity is NaN, which is in the first cell (`wholes_within`), so the search is only
+/// wider.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Reach(Vec4);
 
