@@ -27,7 +27,7 @@ pub struct SnapshotReader {
 ///
 /// # Cost
 ///
-/// A snapshot keeps the memory of its step from being reused: about 31 bytes per body, and 8 each
+/// A snapshot keeps the memory of its step from being reused: about 25 bytes per body, and 8 each
 /// for an id and a filter. The last step is in memory in any case.
 #[derive(Clone)]
 pub struct Snapshot {

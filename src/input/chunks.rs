@@ -259,8 +259,8 @@ fn reserve_rows<T>(column: &mut Vec<T>, len: usize) {
     if column.capacity() < len {
         // The contents are not copied to the new memory.
         column.clear();
-        // An eighth to spare, as in all large buffers, instead of doubling.
-        column.reserve_exact(len + len / 8);
+        // A sixteenth to spare, as in all large buffers, instead of doubling.
+        column.reserve_exact(len + len / 16);
     }
 }
 

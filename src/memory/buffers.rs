@@ -153,17 +153,24 @@ pub(crate) fn part_start(k: usize, len: usize, count: usize) -> usize {
     (k as u64 * len as u64 / count as u64) as usize
 }
 
+/// The capacity of a buffer that has to grow to `len` items: a sixteenth more.
+///
+/// Doubling, as vectors do, would cost the largest buffers twice what they need, and a smaller
+/// share would make growth frequent.
+pub(crate) fn with_spare(len: usize) -> usize {
+    len + len / 16
+}
+
 /// Makes `items` at least `len` long. Its contents may be lost.
 ///
-/// Growth leaves an eighth to spare: doubling, as vectors do, would cost the largest buffers twice
-/// what they need, and a smaller share would make growth frequent.
+/// Growth leaves [some to spare](with_spare).
 pub(crate) fn grow<T: Clone + Default>(items: &mut Vec<T>, len: usize) {
     if items.len() < len {
         if items.capacity() < len {
             // The contents are scratch: not copied to the new allocation. That is zeroed memory, of
             // which the system gives only the pages that are used.
             *items = Vec::new();
-            *items = vec![T::default(); len + len / 8];
+            *items = vec![T::default(); with_spare(len)];
             items.truncate(len);
         }
         items.resize(len, T::default());

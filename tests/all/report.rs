@@ -110,6 +110,20 @@ fn bands_are_planned_from_valid_rows_among_skipped_ones() {
     }
 }
 
+/// Boxes, rows and ghosts of two steps take 42 bytes, and where their cells start 5; the rest is to
+/// spare, or temporary.
+#[test]
+fn a_body_takes_little_memory() {
+    let mut scene = Scene::new(SceneName::Crowd, 200_000, 1);
+    let mut world = World::new(WorldConfig::new().with_parallel_threshold(None)).unwrap();
+    for _ in 0..3 {
+        scene.advance();
+        world.step(Bodies::new(&scene.centers, &scene.half_extents)).unwrap();
+    }
+    let bytes = world.report().bytes_per_body();
+    assert!((47.0..60.0).contains(&bytes), "{bytes}");
+}
+
 #[test]
 fn report_prints_its_fields() {
     let report = report(SceneName::Castles, 5_000, WorldConfig::new());

@@ -4,18 +4,20 @@ use crate::geometry::RawAabb;
 use crate::geometry::band_box::{BandAxes, BandBox};
 use crate::memory::blocks::SoaBlocks;
 use crate::memory::body_record::BodyRecord;
-use crate::memory::buffers::{Buffers, grow};
+use crate::memory::buffers::Buffers;
 use crate::memory::cell_table::CellStarts;
 use crate::memory::columns::SOA_PAD;
 use crate::parallel;
 use crate::simd::DetectedSimd;
 use crate::tier::point_grid::band::build::Band;
 use crate::tier::point_grid::band::built_band::RawBand;
-use crate::tier::point_grid::band::cell_grid::words_max;
 use crate::tier::point_grid::band::slot::BandSlot;
+use crate::tier::point_grid::band::tables::BandTables;
 use crate::tier::point_grid::directory::{BandDirectory, ClassBands};
 use crate::tier::point_grid::pieces::Pieces;
 use crate::tier::point_grid::places::BandPlaces;
+use parking_lot::Mutex;
+use std::mem::take;
 use std::ops::Range;
 
 /// All bands, with the bodies filed in them.
@@ -29,8 +31,7 @@ pub(crate) struct Bands {
     pub(super) places: BandPlaces,
     /// Until bands are built: the pieces in which their records were filed.
     pub(super) pieces: Pieces,
-    /// The tables of all bands.
-    pub(super) words: Vec<u32>,
+    pub(super) tables: BandTables,
     pub(super) directory: BandDirectory,
     /// The instruction set of searches.
     pub(super) level: DetectedSimd,
@@ -82,8 +83,10 @@ impl Bands {
         let level = self.level;
         let (records, ghosts) = self.places.split_at_mut(first_ghost(&self.slots));
         let pieces = &self.pieces;
-        let all = BandRun { first: 0, slots: &mut self.slots, records, ghosts, words: &mut self.words, level, tasks };
+        let tables = Mutex::new(take(&mut self.tables));
+        let all = BandRun { first: 0, slots: &mut self.slots, records, ghosts, tables: &tables, level, tasks };
         all.for_each(parallel, pieces, &pass);
+        self.tables = tables.into_inner();
         self.pieces.clear();
         self.directory.finish(&self.slots);
     }
@@ -94,12 +97,13 @@ impl Bands {
         let (pieces, level) = (&self.pieces, self.level);
         let (records, ghosts) = self.places.split_at_mut(first_ghost(&self.slots));
         let ghosts_start = records.len();
+        let tables = Mutex::new(take(&mut self.tables));
         for (band, slot) in self.slots.iter_mut().enumerate().filter(|(_, slot)| slot.filed_count() > 0) {
             let (records, ghosts) =
                 (&mut records[slot.places.start..], &mut ghosts[slot.ghosts.start - ghosts_start..]);
-            let words = &mut self.words[slot.words.clone()];
-            pass(raw_band(band, slot, pieces, (records, ghosts), words, level));
+            pass(raw_band(band, slot, pieces, (records, ghosts), &tables, level));
         }
+        self.tables = tables.into_inner();
         self.pieces.clear();
         self.directory.finish(&self.slots);
     }
@@ -111,11 +115,9 @@ impl Bands {
         if !records.is_empty() {
             self.pieces.set_single(records.len());
             let (axes, places) = (BandAxes::default(), 0..records.len() + SOA_PAD);
-            let words = 0..words_max(records.len());
             self.places.records_mut(places.end)[..records.len()].copy_from_slice(records);
-            grow(&mut self.words, words.end);
             let ghosts = places.end..places.end;
-            self.slots.push(BandSlot { band: Band::default(), axes, places, ghosts, words, thread: 0 });
+            self.slots.push(BandSlot { band: Band::default(), axes, places, ghosts, tables: 0..0, thread: 0 });
         }
         self.directory.lay_out(std::iter::once(ClassBands {
             slots: 0..self.slots.len(),
@@ -134,28 +136,28 @@ impl Bands {
     /// A copy without the memory that ghosts, oversized bodies, spare places and older steps took,
     /// if that is more than the rest.
     pub(crate) fn compacted(&self) -> Option<Self> {
-        let (places, words) = self.ends();
+        let places = self.places_end();
         let needed_places: usize = self.slots.iter().map(|slot| slot.places.len()).sum();
         let compact = || {
             let mut bands = Self {
                 slots: self.slots.clone(),
                 places: self.places.first(places),
                 pieces: Pieces::default(),
-                words: self.words[..words].to_vec(),
+                tables: self.tables.clone(),
                 directory: self.directory.clone(),
                 level: self.level,
             };
             bands.shrink_to_fit();
             bands
         };
-        let held = self.places.bytes() + self.words.bytes();
-        let needed = needed_places * size_of::<BodyRecord>() + words * size_of::<u32>();
+        let held = self.places.bytes() + self.tables.bytes();
+        let needed = needed_places * size_of::<BodyRecord>() + self.tables.used_bytes();
         (held > 2 * needed).then(compact)
     }
 
-    /// The ends of the places and of the words of all bands.
-    pub(super) fn ends(&self) -> (usize, usize) {
-        self.slots.last().map_or((0, 0), |slot| (slot.places.end, slot.words.end))
+    /// The end of the places of all bands.
+    pub(super) fn places_end(&self) -> usize {
+        self.slots.last().map_or(0, |slot| slot.places.end)
     }
 
     /// Moves the bands together: there were places to spare after each when bodies were filed.
@@ -255,7 +257,7 @@ impl Bands {
             return FiledCells::none();
         }
         let blocks = self.places.blocks(slot.places.clone(), slot.population());
-        FiledCells { blocks, starts: slot.band.starts(self.words_of(slot)) }
+        FiledCells { blocks, starts: slot.band.starts(self.tables_of(slot)) }
     }
 
     /// The index, in the table of cells, of the cell in which a body that begins at a point would
@@ -268,44 +270,43 @@ impl Bands {
         let slot = &self.slots[home];
         let cell = match slot.population() {
             0 => 0,
-            _ => slot.band.cell(self.words_of(slot), [x, y]),
+            _ => slot.band.cell(self.tables_of(slot), [x, y]),
         };
-        (slot.words.start + cell) as u64
+        (slot.places.start + cell) as u64
     }
 
     /// The tables of a band.
     #[inline]
-    pub(super) fn words_of(&self, slot: &BandSlot) -> &[u32] {
-        &self.words[slot.words.clone()]
+    pub(super) fn tables_of(&self, slot: &BandSlot) -> &[u32] {
+        self.tables.of(&slot.tables)
     }
 }
 
 impl Buffers for Bands {
     fn bytes(&self) -> usize {
-        let Self { slots, places, pieces, words, directory, level: _ } = self;
-        slots.bytes() + places.bytes() + pieces.bytes() + words.bytes() + directory.bytes()
+        let Self { slots, places, pieces, tables, directory, level: _ } = self;
+        slots.bytes() + places.bytes() + pieces.bytes() + tables.bytes() + directory.bytes()
     }
 
     fn reserve_like(&mut self, other: &Self) {
-        let Self { slots, places, pieces, words, directory, level: _ } = self;
+        let Self { slots, places, pieces, tables, directory, level: _ } = self;
         slots.reserve_like(&other.slots);
         places.reserve_like(&other.places);
         pieces.reserve_like(&other.pieces);
-        words.reserve_like(&other.words);
+        tables.reserve_like(&other.tables);
         directory.reserve_like(&other.directory);
     }
 
     fn shrink_to_fit(&mut self) {
         self.drop_spare_places();
-        let (places_end, words_end) = self.ends();
-        let Self { slots, places, pieces, words, directory, level: _ } = self;
+        let places_end = self.places_end();
+        let Self { slots, places, pieces, tables, directory, level: _ } = self;
         // Ghosts, oversized bodies, spare places and older steps took the rest.
         places.truncate(places_end);
-        words.truncate(words_end);
         Buffers::shrink_to_fit(slots);
         places.shrink_to_fit();
         pieces.shrink_to_fit();
-        Buffers::shrink_to_fit(words);
+        tables.shrink_to_fit();
         directory.shrink_to_fit();
     }
 }
@@ -316,7 +317,7 @@ struct BandRun<'a, T> {
     slots: &'a mut [BandSlot],
     records: &'a mut [BodyRecord],
     ghosts: &'a mut [BodyRecord],
-    words: &'a mut [u32],
+    tables: &'a Mutex<BandTables>,
     level: DetectedSimd,
     tasks: &'a mut [T],
 }
@@ -328,10 +329,10 @@ fn raw_band<'a>(
     slot: &'a mut BandSlot,
     pieces: &'a Pieces,
     (records, ghosts): (&'a mut [BodyRecord], &'a mut [BodyRecord]),
-    words: &'a mut [u32],
+    tables: &'a Mutex<BandTables>,
     level: DetectedSimd,
 ) -> RawBand<'a> {
-    RawBand { slot, records, pieces: pieces.owned(band), ghosts, ghost_pieces: pieces.ghosts(band), words, level }
+    RawBand { slot, records, pieces: pieces.owned(band), ghosts, ghost_pieces: pieces.ghosts(band), tables, level }
 }
 
 /// The place of the first ghost of all bands. The records of their own bodies are before it.
@@ -348,22 +349,19 @@ impl<'a, T: Send> BandRun<'a, T> {
             parallel::join(parallel, front, back);
             return;
         }
-        let Self { first, slots, records, ghosts, words, level, tasks } = self;
+        let Self { first, slots, records, ghosts, tables, level, tasks } = self;
         if let ([slot], [task]) = (slots, tasks) {
             slot.thread = parallel::worker_index(parallel) as u32;
-            let words = &mut words[..slot.words.len()];
-            pass(first, raw_band(first, slot, pieces, (records, ghosts), words, level), task);
+            pass(first, raw_band(first, slot, pieces, (records, ghosts), tables, level), task);
         }
     }
 
     fn halves(self) -> (Self, Self) {
-        let Self { first, slots, records, ghosts, words, level, tasks } = self;
+        let Self { first, slots, records, ghosts, tables, level, tasks } = self;
         let middle = slots.len() / 2;
         let [places_before, ghosts_before] = [slots[0].places.start, slots[0].ghosts.start];
-        let words_before = slots[0].words.start;
         let (records, back_records) = records.split_at_mut(slots[middle].places.start - places_before);
         let (ghosts, back_ghosts) = ghosts.split_at_mut(slots[middle].ghosts.start - ghosts_before);
-        let (words, back_words) = words.split_at_mut(slots[middle].words.start - words_before);
         let (slots, back_slots) = slots.split_at_mut(middle);
         let (tasks, back_tasks) = tasks.split_at_mut(middle);
         let back = BandRun {
@@ -371,11 +369,11 @@ impl<'a, T: Send> BandRun<'a, T> {
             slots: back_slots,
             records: back_records,
             ghosts: back_ghosts,
-            words: back_words,
+            tables,
             level,
             tasks: back_tasks,
         };
-        (BandRun { first, slots, records, ghosts, words, level, tasks }, back)
+        (BandRun { first, slots, records, ghosts, tables, level, tasks }, back)
     }
 }
 

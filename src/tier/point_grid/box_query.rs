@@ -119,7 +119,7 @@ impl GridAreaQuery<'_> {
             };
             let slot = &self.grid.slots[slot];
             if slot.population() > 0 && slot.band.bounds().overlaps(&self.local) {
-                self.rect = slot.band.lookup(self.grid.words_of(slot)).rect(&self.local);
+                self.rect = slot.band.lookup(self.grid.tables_of(slot)).rect(&self.local);
                 self.cells = self.grid.cells(slot);
                 return true;
             }

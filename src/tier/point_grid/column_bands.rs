@@ -99,7 +99,7 @@ impl ColumnBands {
     fn crowded_rows(&self) -> Vec<u32> {
         let mut rows = Vec::new();
         for slot in self.crowded() {
-            let starts = slot.band.starts(self.bands.words_of(slot));
+            let starts = slot.band.starts(self.bands.tables_of(slot));
             let cells = starts.as_slice().windows(2).map(|ends| ends[0] as usize..ends[1] as usize);
             for cell in cells.filter(|cell| cell.len() > usize::from(CROWDED)) {
                 rows.extend_from_slice(&self.columns(slot).rows()[cell]);
@@ -158,14 +158,14 @@ impl ColumnBands {
     }
 
     fn cells(&self, slot: &BandSlot) -> CellView<'_> {
-        let cells = CellView::new(self.columns(slot), slot.band.starts(self.bands.words_of(slot)));
+        let cells = CellView::new(self.columns(slot), slot.band.starts(self.bands.tables_of(slot)));
         if self.filters.is_empty() { cells } else { cells.with_filters(&self.filters[filters_of(&slot.places)]) }
     }
 }
 
 impl FixedBoxes for ColumnBands {
     fn set_filters(&mut self, filter_of: impl Fn(u32) -> Filter) {
-        let mut filters = vec![0; 2 * self.bands.ends().0];
+        let mut filters = vec![0; 2 * self.bands.places_end()];
         for slot in self.bands.slots().iter().filter(|slot| slot.population() > 0) {
             let rows = &self.columns(slot).rows()[..slot.population()];
             let words = &mut filters[filters_of(&slot.places)];
@@ -195,7 +195,7 @@ impl FixedBoxes for ColumnBands {
 
 /// Finds the cells of a band.
 fn lookup<'a>(bands: &'a Bands, slot: &BandSlot) -> CellLookup<'a> {
-    slot.band.lookup(bands.words_of(slot))
+    slot.band.lookup(bands.tables_of(slot))
 }
 
 /// Where the filters of a band are: two words for each of its places.

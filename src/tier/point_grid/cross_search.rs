@@ -66,7 +66,7 @@ impl Bands {
     /// Prepares a search of a band.
     pub(crate) fn search_band(&self, band: usize) -> BandSearch<'_> {
         let slot = &self.slots[band];
-        let lookup = slot.band.lookup(self.words_of(slot));
+        let lookup = slot.band.lookup(self.tables_of(slot));
         BandSearch { level: self.level, slot, lookup, cells: self.cells(slot) }
     }
 }

@@ -16,7 +16,7 @@ impl PointGrid {
 impl Bands {
     pub(crate) fn visit_debug_shapes(&self, visitor: &mut impl FnMut(DebugShape)) {
         for slot in self.slots.iter().filter(|slot| slot.population() > 0) {
-            let (band, words, cells) = (&slot.band, self.words_of(slot), self.cells(slot));
+            let (band, tables, cells) = (&slot.band, self.tables_of(slot), self.cells(slot));
             visitor(DebugShape::Band {
                 aabb: slot.bounds(),
                 population: slot.population(),
@@ -27,7 +27,7 @@ impl Bands {
             for (row, column) in (0..band.rows()).flat_map(|row| (0..band.columns()).map(move |column| (row, column))) {
                 let population = cells.run(row, &(column..column + 1)).len();
                 if population > 0 {
-                    let [low, high] = [[column, row], [column + 1, row + 1]].map(|cell| band.corner(words, cell));
+                    let [low, high] = [[column, row], [column + 1, row + 1]].map(|cell| band.corner(tables, cell));
                     let aabb = [low[0], low[1], high[0], high[1]].map(|edge| edge as f32);
                     visitor(DebugShape::Cell { aabb: slot.axes.box_to_world(BandBox::from_edges(aabb)), population });
                 }

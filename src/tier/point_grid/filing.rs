@@ -6,11 +6,10 @@
 
 use crate::error::InvalidRow;
 use crate::memory::body_record::BodyRecord;
-use crate::memory::buffers::{buffers, grow};
+use crate::memory::buffers::buffers;
 use crate::memory::columns::SOA_PAD;
 use crate::simd::{DetectedSimd, SimdRows};
 use crate::tier::point_grid::band::build::Band;
-use crate::tier::point_grid::band::cell_grid::words_max;
 use crate::tier::point_grid::band::slot::BandSlot;
 use crate::tier::point_grid::bands::Bands;
 use crate::tier::point_grid::directory::ClassBands;
@@ -51,23 +50,19 @@ impl Filing {
         bands.places.close_gaps(rooms.joined(oversized).start, rooms.pieces(oversized));
         bands.pieces.set(rooms);
         bands.level = options.level;
-        let mut words = 0;
         for class in plan.classes() {
             for band in class.bands() {
                 let own = rooms.joined(destinations.owned(band));
-                let words_end = words + words_max(own.len());
                 bands.slots.push(BandSlot {
                     band: Band::default(),
                     axes: class.axes,
                     places: own.start..own.end + SOA_PAD,
                     ghosts: rooms.joined(destinations.ghosts(band)),
-                    words: words..words_end,
+                    tables: 0..0,
                     thread: 0,
                 });
-                words = words_end;
             }
         }
-        grow(&mut bands.words, words);
         bands.directory.lay_out(plan.classes().iter().map(|class| ClassBands {
             slots: class.bands(),
             axes: class.axes,

@@ -90,8 +90,8 @@ impl Bands {
         if slot.population() == 0 || to_band > within {
             return within;
         }
-        let (band, words, cells) = (&slot.band, self.words_of(slot), self.cells(slot));
-        let lookup = band.lookup(words);
+        let (band, tables, cells) = (&slot.band, self.tables_of(slot), self.cells(slot));
+        let lookup = band.lookup(tables);
         // Nothing in the band is nearer than its bounds.
         let least = to_band.sqrt();
         let mut reach = {
@@ -100,7 +100,7 @@ impl Bands {
             let [column, row, ..] = lookup.of_edges(&BandBox::from_edges([point[0], point[1], point[0], point[1]]));
             let columns = column.saturating_sub(1)..column + 1;
             let nearby: usize = (row.saturating_sub(1)..row + 1).map(|y| cells.run(y, &columns).len()).sum();
-            let [width, height] = band.cell_size_at(words, point);
+            let [width, height] = band.cell_size_at(tables, point);
             let per_cell = (nearby as f64 + CELL_POPULATION) / 5.0;
             let share = width * height / per_cell * count.min(band.population()) as f64 * FIRST_AREA;
             let [left, top, right, bottom] = band.bounds().edges().map(f64::from);

@@ -67,8 +67,8 @@ impl Bands {
             return t_max;
         }
         let Some([mut from, end]) = cast.interval(slot.band.bounds().edges(), t_max) else { return t_max };
-        let (band, words, cells) = (&slot.band, self.words_of(slot), self.cells(slot));
-        let lookup = band.lookup(words);
+        let (band, tables, cells) = (&slot.band, self.tables_of(slot), self.cells(slot));
+        let lookup = band.lookup(tables);
         // The time that a section takes: at first, that to cross a cell.
         let mut time = {
             let [left, top, right, bottom] = band.bounds().edges().map(f64::from);

@@ -50,7 +50,7 @@ impl Bands {
         if !slot.band.bounds().contains(&aabb) {
             return false;
         }
-        let lookup = slot.band.lookup(&self.words[slot.words.clone()]);
+        let lookup = slot.band.lookup(self.tables.of(&slot.tables));
         let before = BandBox::from_edges(self.places.blocks(slot.places.clone(), slot.population()).aabb(at));
         let ([left, top, ..], [new_left, new_top, right, bottom]) = (lookup.of_edges(&before), lookup.of_edges(&aabb));
         let fits = (left, top) == (new_left, new_top) && right <= left + lookup.columns_reached && bottom <= top + 1;
@@ -122,11 +122,9 @@ impl Bands {
 
     /// Becomes a copy of built bands, in its own memory.
     pub(crate) fn copy_from(&mut self, other: &Self) {
-        let (places, words) = other.ends();
         self.slots.clone_from(&other.slots);
-        self.places.copy_from(&other.places, places);
-        self.words.clear();
-        self.words.extend_from_slice(&other.words[..words]);
+        self.places.copy_from(&other.places, other.places_end());
+        self.tables.clone_from(&other.tables);
         self.directory.clone_from(&other.directory);
         self.level = other.level;
     }
@@ -135,6 +133,7 @@ impl Bands {
     pub(crate) fn clear(&mut self) {
         self.slots.clear();
         self.pieces.clear();
+        self.tables.clear();
         self.directory.lay_out(std::iter::empty());
     }
 }

@@ -9,7 +9,7 @@ use crate::memory::buffers::grow;
 use crate::memory::cell_table::CellStarts;
 use crate::memory::columns::{SoaColumns, SoaColumnsMut, column_words};
 use crate::simd::CellView;
-use crate::tier::point_grid::band::cell_grid::{CellGrid, CellLookup, Reach};
+use crate::tier::point_grid::band::cell_grid::{CellGrid, CellLookup, Reach, words_max};
 use crate::tier::point_grid::band::cell_layout::{LaidOut, choose_cells};
 use crate::tier::point_grid::band::cell_order::{Index, Order};
 use crate::tier::point_grid::band::equal_cells::CellSize;
@@ -27,19 +27,29 @@ pub(crate) struct Band {
 }
 
 impl Band {
-    /// Sorts `own` by cell into the columns of `scratch`, and fills `words` with the tables.
+    /// Sorts `own` by cell, into the columns and tables of `scratch`.
     // Not inlined: otherwise the code of the sort depends on the caller, which cost up to a tenth.
     #[inline(never)]
     pub(super) fn build(
         own: &[BodyRecord],
         Measured { bounds, extents }: Measured,
         cell_size: CellSize,
-        words: &mut [u32],
         scratch: &mut BandScratch,
     ) -> Self {
-        let LaidOut { cells, crowding } = choose_cells(own, extents, cell_size, words, scratch);
-        sort(own, words, scratch);
+        let mut words = std::mem::take(&mut scratch.tables);
+        let room = words_max(own.len());
+        grow(&mut words, room);
+        let tables = &mut words[..room];
+        let LaidOut { cells, crowding } = choose_cells(own, extents, cell_size, tables, scratch);
+        cells.pack(tables);
+        sort(own, tables, scratch);
+        scratch.tables = words;
         Self { cells, crowding, bounds, reach: Reach::new(extents.map(|extent| extent.side)) }
+    }
+
+    /// Words of its tables.
+    pub(super) fn tables_len(&self) -> usize {
+        self.cells.tables_len()
     }
 
     /// Number of bodies.
@@ -63,21 +73,21 @@ impl Band {
         self.bounds
     }
 
-    /// The band's bodies in cell order, in the columns and the words into which it was built.
-    pub(super) fn cell_view<'a>(&self, columns: &'a [u32], words: &'a [u32]) -> CellView<'a> {
+    /// The band's bodies in cell order, in the columns and with the tables into which it was built.
+    pub(super) fn cell_view<'a>(&self, columns: &'a [u32], tables: &'a [u32]) -> CellView<'a> {
         let columns = SoaColumns::of(columns, self.population());
-        CellView::new(columns, self.starts(words)).with_columns_reached(self.cells.columns_reached)
+        CellView::new(columns, self.starts(tables)).with_columns_reached(self.cells.columns_reached)
     }
 
     /// The entries of each cell.
-    pub(crate) fn starts<'a>(&self, words: &'a [u32]) -> CellStarts<'a> {
-        self.cells.starts(words)
+    pub(crate) fn starts<'a>(&self, tables: &'a [u32]) -> CellStarts<'a> {
+        self.cells.starts(tables)
     }
 
     /// Finds the cells of boxes.
     #[inline(always)]
-    pub(crate) fn lookup<'a>(&self, words: &'a [u32]) -> CellLookup<'a> {
-        self.cells.lookup(words, self.reach)
+    pub(crate) fn lookup<'a>(&self, tables: &'a [u32]) -> CellLookup<'a> {
+        self.cells.lookup(tables, self.reach)
     }
 
     /// Keeps [`lookup`](Self::lookup) right when this box takes the place of one of the bodies. If
@@ -93,30 +103,30 @@ impl Band {
     }
 
     /// The index of the cell at a point, row by row.
-    pub(crate) fn cell(&self, words: &[u32], [x, y]: [f32; 2]) -> usize {
-        let [column, row, ..] = self.lookup(words).of_edges(&BandBox::from_edges([x, y, x, y]));
+    pub(crate) fn cell(&self, tables: &[u32], [x, y]: [f32; 2]) -> usize {
+        let [column, row, ..] = self.lookup(tables).of_edges(&BandBox::from_edges([x, y, x, y]));
         row * self.cells.columns + column
     }
 
     /// Approximate width and height of the cell at a point.
-    pub(crate) fn cell_size_at(&self, words: &[u32], [x, y]: [f32; 2]) -> [f64; 2] {
+    pub(crate) fn cell_size_at(&self, tables: &[u32], [x, y]: [f32; 2]) -> [f64; 2] {
         let &[left, top, right, bottom] = self.bounds.edges();
-        let [x_axis, y_axis] = self.cells.axes(words);
+        let [x_axis, y_axis] = self.cells.axes(tables);
         [x_axis.width_at(x, [left, right]), y_axis.width_at(y, [top, bottom])]
     }
 
     /// Approximate lower corner of a cell.
-    pub(crate) fn corner(&self, words: &[u32], [column, row]: [usize; 2]) -> [f64; 2] {
+    pub(crate) fn corner(&self, tables: &[u32], [column, row]: [usize; 2]) -> [f64; 2] {
         let &[left, top, right, bottom] = self.bounds.edges();
-        let [x_axis, y_axis] = self.cells.axes(words);
+        let [x_axis, y_axis] = self.cells.axes(tables);
         let [x, y] = if self.cells.is_exchanged { [row, column] } else { [column, row] };
         [x_axis.low_edge(x, [left, right]), y_axis.low_edge(y, [top, bottom])]
     }
 
     /// Checks BAND-1 for every cell, and BAND-2 for every body.
     #[cfg(any(test, debug_assertions))]
-    pub(super) fn assert_well_formed(&self, columns: &[u32], words: &[u32]) {
-        let (lookup, cells) = (self.lookup(words), self.cell_view(columns, words));
+    pub(super) fn assert_well_formed(&self, columns: &[u32], tables: &[u32]) {
+        let (lookup, cells) = (self.lookup(tables), self.cell_view(columns, tables));
         for row in 0..self.rows() {
             for column in 0..self.columns() {
                 for at in cells.run(row, &(column..column + 1)) {
@@ -134,7 +144,7 @@ impl Band {
 /// Sorts by cell: first indices of records, then the records in that order.
 ///
 /// That takes two random reads for each body, and all writes but those of indices are sequential.
-fn sort(own: &[BodyRecord], words: &[u32], scratch: &mut BandScratch) {
+fn sort(own: &[BodyRecord], tables: &[u32], scratch: &mut BandScratch) {
     let BandScratch { keys, order, sorted_keys, columns, .. } = scratch;
     grow(sorted_keys, own.len());
     sorted_keys.truncate(own.len());
@@ -142,7 +152,7 @@ fn sort(own: &[BodyRecord], words: &[u32], scratch: &mut BandScratch) {
     let len = column_words(own.len());
     grow(columns, len);
     let columns = &mut columns[..len];
-    match order.sort(keys, words) {
+    match order.sort(keys, tables) {
         Order::Short(order) => gather(own, keys, order, (sorted_keys, columns)),
         Order::Long(order) => gather(own, keys, order, (sorted_keys, columns)),
     }

@@ -10,13 +10,13 @@ use crate::memory::columns::SOA_PAD;
 use crate::simd::{CellView, DetectedSimd};
 use crate::tier::point_grid::band::build::Band;
 use crate::tier::point_grid::band::cell_grid::CellLookup;
-#[cfg(test)]
-use crate::tier::point_grid::band::cell_grid::words_max;
 use crate::tier::point_grid::band::equal_cells::CellSize;
 use crate::tier::point_grid::band::measure::measure;
-use crate::tier::point_grid::band::scratch::{BandScratch, PairScratch};
+use crate::tier::point_grid::band::scratch::{BandScratch, PairScratch, SortedBand};
 use crate::tier::point_grid::band::slot::BandSlot;
+use crate::tier::point_grid::band::tables::BandTables;
 use crate::tier::point_grid::places::{close_gaps, write_blocks, write_columns};
+use parking_lot::Mutex;
 use std::ops::Range;
 
 /// The records of a band, as the partition wrote them.
@@ -29,8 +29,8 @@ pub(crate) struct RawBand<'a> {
     /// Its ghosts, in pieces too.
     pub(in crate::tier::point_grid) ghosts: &'a mut [BodyRecord],
     pub(in crate::tier::point_grid) ghost_pieces: &'a [Range<usize>],
-    /// Memory for its tables.
-    pub(in crate::tier::point_grid) words: &'a mut [u32],
+    /// Where its tables are kept.
+    pub(in crate::tier::point_grid) tables: &'a Mutex<BandTables>,
     pub(in crate::tier::point_grid) level: DetectedSimd,
 }
 
@@ -47,24 +47,24 @@ impl<'a> RawBand<'a> {
         rules: PairRules<'a>,
         scratch: &'a mut BandScratch,
     ) -> BuiltBand<'a> {
-        let Self { slot, records, pieces, ghosts, ghost_pieces, words, level } = self;
+        let Self { slot, records, pieces, ghosts, ghost_pieces, tables: kept_tables, level } = self;
         let measured = measure(records, pieces);
         close_gaps(ghosts, ghost_pieces.iter().cloned());
         let ghosts = &ghosts[..slot.ghosts.len()];
-        let band = Band::build(&records[..slot.filed_count()], measured, cell_size, words, scratch);
+        let band = Band::build(&records[..slot.filed_count()], measured, cell_size, scratch);
         slot.band = band;
+        slot.tables = kept_tables.lock().append(&scratch.tables[..band.tables_len()]);
         let filters_by_row = rules.filters_by_row;
         if let Some(by_row) = filters_by_row {
             scratch.look_up_filters(by_row);
         }
-        let words = &*words;
-        let (columns, filters, keys, scratch) = scratch.sorted_mut();
+        let (SortedBand { columns, filters, keys, tables }, scratch) = scratch.sorted_mut(band.tables_len());
         scratch.tree.clear();
         #[cfg(debug_assertions)]
-        band.assert_well_formed(columns, words);
-        let cells = band.cell_view(columns, words).with_circles(rules.are_circles);
+        band.assert_well_formed(columns, tables);
+        let cells = band.cell_view(columns, tables).with_circles(rules.are_circles);
         let cells = if filters_by_row.is_some() { cells.with_filters(filters) } else { cells };
-        BuiltBand { slot, records, ghosts, words, level, cells, filters_by_row, keys, scratch }
+        BuiltBand { slot, records, ghosts, tables, level, cells, filters_by_row, keys, scratch }
     }
 }
 
@@ -74,7 +74,7 @@ pub(crate) struct BuiltBand<'a> {
     slot: &'a BandSlot,
     pub(super) records: &'a mut [BodyRecord],
     pub(super) ghosts: &'a [BodyRecord],
-    words: &'a [u32],
+    tables: &'a [u32],
     pub(super) level: DetectedSimd,
     pub(super) cells: CellView<'a>,
     pub(super) filters_by_row: Option<&'a [Filter]>,
@@ -103,7 +103,7 @@ impl<'a> BuiltBand<'a> {
     }
 
     pub(super) fn lookup(&self) -> CellLookup<'a> {
-        self.band().lookup(self.words)
+        self.band().lookup(self.tables)
     }
 
     /// Those of its bodies that are in a range of the cell order, in the axes of the world.
@@ -144,7 +144,7 @@ pub(crate) struct LoneBand {
     pieces: Vec<Range<usize>>,
     ghosts: Vec<BodyRecord>,
     ghost_pieces: Vec<Range<usize>>,
-    words: Vec<u32>,
+    tables: Mutex<BandTables>,
     scratch: BandScratch,
 }
 
@@ -155,8 +155,8 @@ impl LoneBand {
         records.resize(records.len() + SOA_PAD, BodyRecord::default());
         let ghost_count = ghost_pieces.iter().map(|piece| piece.len()).sum();
         let slot = BandSlot { places: 0..own.len() + SOA_PAD, ghosts: 0..ghost_count, ..BandSlot::default() };
-        let words = vec![0; words_max(own.len())];
-        Self { slot, records, pieces, ghosts, ghost_pieces, words, scratch: BandScratch::default() }
+        let (tables, scratch) = (Mutex::default(), BandScratch::default());
+        Self { slot, records, pieces, ghosts, ghost_pieces, tables, scratch }
     }
 
     /// The same band with the scratch of another one.
@@ -166,9 +166,9 @@ impl LoneBand {
 
     /// To be called once: it moves the records together.
     pub(crate) fn build<'a>(&'a mut self, cell_size: CellSize, rules: PairRules<'a>) -> BuiltBand<'a> {
-        let Self { slot, records, pieces, ghosts, ghost_pieces, words, scratch } = self;
+        let Self { slot, records, pieces, ghosts, ghost_pieces, tables, scratch } = self;
         let level = DetectedSimd::default();
-        RawBand { slot, records, pieces, ghosts, ghost_pieces, words, level }.build(cell_size, rules, scratch)
+        RawBand { slot, records, pieces, ghosts, ghost_pieces, tables, level }.build(cell_size, rules, scratch)
     }
 }
 

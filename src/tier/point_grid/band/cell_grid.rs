@@ -5,6 +5,8 @@
 //!   `columns_reached` columns. That is one, unless columns are finer than bodies. So the partners
 //!   of a body are at most so far away.
 //! - BAND-3: whatever the distribution, the tables of a band take at most [`words_max`] words.
+//!   While cells are laid out, there is room for the largest table of each kind; then the tables
+//!   are [packed](CellGrid::pack).
 
 use crate::geometry::band_box::BandBox;
 use crate::memory::cell_table::{CellKey, CellStarts, table_words};
@@ -28,8 +30,8 @@ const fn y_table_max(population: usize) -> usize {
     population / 4 + 64
 }
 
-/// Words for all tables of a band (BAND-3).
-pub(crate) const fn words_max(population: usize) -> usize {
+/// Words with room for all tables of a band, however its cells are laid out (BAND-3).
+pub(super) const fn words_max(population: usize) -> usize {
     starts_max(population) + x_table_max(population) + y_table_max(population)
 }
 
@@ -48,7 +50,7 @@ pub(super) enum Layout {
     Borders,
 }
 
-/// The columns and rows of cells of a band. Their tables are in the words of the band.
+/// The columns and rows of cells of a band, apart from their tables.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct CellGrid {
     pub(super) population: usize,
@@ -110,18 +112,43 @@ impl CellGrid {
     }
 
     /// The entries of each cell.
-    pub(super) fn starts<'a>(&self, words: &'a [u32]) -> CellStarts<'a> {
-        CellStarts::filled(&words[..table_words(self.rows, self.stride())], self.stride(), self.rows)
+    pub(super) fn starts<'a>(&self, tables: &'a [u32]) -> CellStarts<'a> {
+        CellStarts::filled(&tables[..self.starts_words()], self.stride(), self.rows)
     }
 
-    pub(super) fn axes<'a>(&self, words: &'a [u32]) -> [BandAxis<'a>; 2] {
-        let tables = &words[starts_max(self.population)..];
-        let (x_table, y_table) = tables.split_at(x_table_max(self.population));
+    fn starts_words(&self) -> usize {
+        table_words(self.rows, self.stride())
+    }
+
+    /// Both axes, with the tables that [`pack`](Self::pack) left; a grid without cells has none.
+    pub(super) fn axes<'a>(&self, tables: &'a [u32]) -> [BandAxis<'a>; 2] {
+        let (_, of_axes) = tables.split_at(tables.len() - self.x_words - self.y_words);
+        let (x_table, y_table) = of_axes.split_at(self.x_words);
+        self.axes_with(x_table, y_table)
+    }
+
+    /// Both axes, with tables that begin with theirs.
+    pub(super) fn axes_with<'a>(&self, x_table: &'a [u32], y_table: &'a [u32]) -> [BandAxis<'a>; 2] {
         let [x_count, y_count] = self.counts();
         [
             BandAxis { map: self.x, count: x_count, table: &x_table[..self.x_words] },
             BandAxis { map: self.y, count: y_count, table: &y_table[..self.y_words] },
         ]
+    }
+
+    /// Words of the tables, once they are [packed](Self::pack).
+    pub(super) fn tables_len(&self) -> usize {
+        self.starts_words() + self.x_words + self.y_words
+    }
+
+    /// Moves the tables together: the one of where cells start, that of the x axis, and that of the
+    /// y axis.
+    pub(super) fn pack(&self, tables: &mut [u32]) {
+        let (x_start, y_start) = (self.starts_words(), self.starts_words() + self.x_words);
+        let x_room = starts_max(self.population);
+        let y_room = x_room + x_table_max(self.population);
+        tables.copy_within(x_room..x_room + self.x_words, x_start);
+        tables.copy_within(y_room..y_room + self.y_words, y_start);
     }
 
     /// The equal cells of both axes, if all cells are equal.
@@ -144,8 +171,8 @@ impl CellGrid {
         assert!(self.columns > 0 && self.rows > 0, "{label}");
     }
 
-    pub(super) fn lookup<'a>(&self, words: &'a [u32], reach: Reach) -> CellLookup<'a> {
-        let (equal, axes) = (self.equal_cells(), self.axes(words));
+    pub(super) fn lookup<'a>(&self, tables: &'a [u32], reach: Reach) -> CellLookup<'a> {
+        let (equal, axes) = (self.equal_cells(), self.axes(tables));
         CellLookup { equal, axes, columns_reached: self.columns_reached, reach }
     }
 }

@@ -54,17 +54,18 @@ pub(super) struct LaidOut {
     pub(super) crowding: f32,
 }
 
-/// Chooses the cells of a band, and fills its tables and the keys of its bodies.
+/// Chooses the cells of a band, and fills its tables and the keys of its bodies. The tables are not
+/// packed.
 // Not inlined: otherwise the sort of the band becomes slower by a thirtieth.
 #[inline(never)]
 pub(super) fn choose_cells(
     own: &[BodyRecord],
     extents: [Extent; 2],
     cell_size: CellSize,
-    words: &mut [u32],
+    tables: &mut [u32],
     scratch: &mut BandScratch,
 ) -> LaidOut {
-    let mut trials = Trials::new(|layout| lay_out(layout, own, extents, cell_size, words, scratch));
+    let mut trials = Trials::new(|layout| lay_out(layout, own, extents, cell_size, tables, scratch));
     let may_be_even = may_be_even(own, extents);
     let fine = FineEstimate::new(own, extents, cell_size, may_be_even);
     if let Some(first) = fine.and_then(|fine| fine.first_try())
@@ -164,10 +165,11 @@ pub(super) fn lay_out(
     own: &[BodyRecord],
     extents: [Extent; 2],
     cell_size: CellSize,
-    words: &mut [u32],
+    tables: &mut [u32],
     scratch: &mut BandScratch,
 ) -> Option<LaidOut> {
-    let (x_table, y_table) = words[starts_max(own.len())..].split_at_mut(x_table_max(own.len()));
+    let (starts, of_axes) = tables.split_at_mut(starts_max(own.len()));
+    let (x_table, y_table) = of_axes.split_at_mut(x_table_max(own.len()));
     let mut cells = match layout {
         Layout::Equal => equal_cells(own.len(), extents, cell_size),
         Layout::FineColumns { axis, rows_max } => fine_columns(own.len(), extents, axis, rows_max),
@@ -175,8 +177,8 @@ pub(super) fn lay_out(
         Layout::Narrow => merged_cells(true, own, extents, x_table, y_table, scratch)?,
         Layout::Borders => cells_between_borders(own, extents[1], x_table, y_table, scratch),
     };
-    fill_keys(&cells, own, cells.axes(words), scratch);
-    let starts = &mut words[..table_words(cells.rows, cells.stride())];
+    fill_keys(&cells, own, cells.axes_with(x_table, y_table), scratch);
+    let starts = &mut starts[..table_words(cells.rows, cells.stride())];
     let squares = scratch.order.count(&scratch.keys, starts);
     let mut crowding = squares as f32 / own.len() as f32;
     if let Layout::FineColumns { .. } = layout {

@@ -17,3 +17,4 @@ pub(crate) mod pairs;
 pub(crate) mod scratch;
 pub(crate) mod slot;
 pub(super) mod sweep;
+pub(super) mod tables;

@@ -15,6 +15,8 @@ pub(crate) struct BandScratch {
     pub(super) keys: Vec<u32>,
     /// Sorts the keys.
     pub(super) order: CellOrder,
+    /// Begins with the tables of the band that was built last.
+    pub(super) tables: Vec<u32>,
     /// The keys in cell order.
     pub(super) sorted_keys: Vec<u32>,
     /// The boxes in cell order; they stay in the cache while they are scanned.
@@ -29,7 +31,7 @@ pub(crate) struct BandScratch {
     pub(super) pairs: PairScratch,
 }
 
-buffers!(BandScratch { leveled: keys, order, sorted_keys, columns, filters, histogram, wide, spare, pairs; own: ; plain: ; });
+buffers!(BandScratch { leveled: keys, order, tables, sorted_keys, columns, filters, histogram, wide, spare, pairs; own: ; plain: ; });
 
 /// Buffers for finding the pairs of a band otherwise than in its cells, and with other boxes.
 #[derive(Default)]
@@ -63,11 +65,21 @@ impl BandScratch {
         fill_filters(filters, population, rows.iter().map(|&row| by_row[row as usize]));
     }
 
-    /// Columns, filters and keys of the band that was built last, and buffers for other boxes.
-    ///
-    /// The filters belong to an earlier band unless they were looked up.
-    pub(super) fn sorted_mut(&mut self) -> (&[u32], &[u32], &[u32], &mut PairScratch) {
-        let Self { sorted_keys, columns, filters, pairs, .. } = self;
-        (&columns[..column_words(sorted_keys.len())], filters, sorted_keys, pairs)
+    /// The band that was built last, whose tables are so long, and buffers for other boxes.
+    pub(super) fn sorted_mut(&mut self, tables_len: usize) -> (SortedBand<'_>, &mut PairScratch) {
+        let Self { sorted_keys: keys, columns, filters, tables, pairs, .. } = self;
+        let columns = &columns[..column_words(keys.len())];
+        (SortedBand { columns, filters, keys, tables: &tables[..tables_len] }, pairs)
     }
+}
+
+/// What the scratch has of a band that was built in it.
+pub(super) struct SortedBand<'a> {
+    /// The boxes in cell order.
+    pub(super) columns: &'a [u32],
+    /// The filters in cell order, if they were looked up; otherwise those of an earlier band.
+    pub(super) filters: &'a [u32],
+    /// The keys in cell order.
+    pub(super) keys: &'a [u32],
+    pub(super) tables: &'a [u32],
 }

@@ -17,8 +17,8 @@ pub(crate) struct BandSlot {
     pub(in crate::tier::point_grid) places: Range<usize>,
     /// The places of its ghosts.
     pub(in crate::tier::point_grid) ghosts: Range<usize>,
-    /// The words of its tables.
-    pub(in crate::tier::point_grid) words: Range<usize>,
+    /// The words of its tables, once it is built.
+    pub(in crate::tier::point_grid) tables: Range<usize>,
     /// The thread that built the band.
     pub(in crate::tier::point_grid) thread: u32,
 }

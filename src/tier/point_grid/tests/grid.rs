@@ -195,7 +195,7 @@ fn memory_is_released_and_queries_still_work() {
     assert!(bytes > 30_000 * 20);
     let spare_places = |grid: &PointGrid| {
         let own: usize = grid.bands.slots().iter().map(|slot| slot.places.len()).sum();
-        grid.bands.ends().0 - own
+        grid.bands.places_end() - own
     };
     assert!(spare_places(&grid) > 0);
     grid.shrink_to_fit();

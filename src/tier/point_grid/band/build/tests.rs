@@ -11,6 +11,7 @@ use crate::simd::DetectedSimd;
 use crate::tier::point_grid::band::cell_grid::{CellGrid, Layout, words_max};
 use crate::tier::point_grid::band::cell_layout::{lay_out, may_be_even};
 use crate::tier::point_grid::band::measure::measure;
+use crate::tier::point_grid::band::scratch::SortedBand;
 use triphase_scenes::{BoxLayout, SplitMix64};
 
 const LAYOUTS: [Layout; 8] = [
@@ -27,15 +28,19 @@ const INF: f32 = f32::INFINITY;
 
 impl Band {
     /// [`build`](Self::build) with a given layout; `None` if it is hopeless.
-    fn build_as(layout: Layout, own: &[BodyRecord], words: &mut [u32], scratch: &mut BandScratch) -> Option<Self> {
+    fn build_as(layout: Layout, own: &[BodyRecord], scratch: &mut BandScratch) -> Option<Self> {
         let Measured { bounds, extents } = measured(own);
-        let Some(LaidOut { cells, crowding }) = lay_out(layout, own, extents, CellSize::ForOwnPairs, words, scratch)
-        else {
+        let mut words = used_words(own.len(), scratch);
+        let tables = &mut words[..words_max(own.len())];
+        let laid_out = lay_out(layout, own, extents, CellSize::ForOwnPairs, tables, scratch);
+        let Some(LaidOut { cells, crowding }) = laid_out else {
             assert!(matches!(layout, Layout::Merged | Layout::Narrow), "{layout:?} is always possible");
             return None;
         };
         assert!(crowding >= 1.0, "{layout:?}: a body shares its cell with itself");
-        sort(own, words, scratch);
+        cells.pack(tables);
+        sort(own, tables, scratch);
+        scratch.tables = words;
         Some(Self { cells, crowding, bounds, reach: Reach::new(extents.map(|extent| extent.side)) })
     }
 }
@@ -57,17 +62,25 @@ fn records(boxes: &[RawAabb]) -> Vec<BodyRecord> {
     boxes.iter().enumerate().map(|(row, &aabb)| BodyRecord { aabb, row: row as u32 }).collect()
 }
 
-/// Words for a band, with contents of an earlier one.
-fn used_words(population: usize) -> Vec<u32> {
-    vec![0xDEAD_BEEF; words_max(population)]
+/// Room for the tables of a band, with contents of an earlier one.
+fn used_words(population: usize, scratch: &mut BandScratch) -> Vec<u32> {
+    let mut words = std::mem::take(&mut scratch.tables);
+    grow(&mut words, words_max(population));
+    words.fill(0xDEAD_BEEF);
+    words
+}
+
+/// The bodies of the band that was built last, with their keys, and its tables.
+fn cells_of<'s>(band: &Band, scratch: &'s mut BandScratch) -> (CellView<'s>, &'s [u32], &'s [u32]) {
+    let (SortedBand { columns, keys, tables, .. }, _) = scratch.sorted_mut(band.tables_len());
+    band.assert_well_formed(columns, tables);
+    (band.cell_view(columns, tables), keys, tables)
 }
 
 /// Checks that every record is filed once, and BAND-1 to BAND-3.
-fn check(label: &str, band: &Band, own: &[BodyRecord], words: &[u32], scratch: &mut BandScratch) {
+fn check(label: &str, band: &Band, own: &[BodyRecord], scratch: &mut BandScratch) {
     band.cells.assert_fits(label);
-    let (columns, _, keys, ..) = scratch.sorted_mut();
-    band.assert_well_formed(columns, words);
-    let cells = band.cell_view(columns, words);
+    let (cells, keys, _) = cells_of(band, scratch);
     assert_eq!((cells.columns().len(), keys.len()), (own.len(), own.len()), "{label}");
     let populations: Vec<usize> = (0..band.rows())
         .flat_map(|y| (0..band.columns()).map(move |x| (x, y)))
@@ -82,10 +95,9 @@ fn check(label: &str, band: &Band, own: &[BodyRecord], words: &[u32], scratch: &
     }
 }
 
-fn pairs(band: &Band, words: &[u32], scratch: &mut BandScratch) -> Vec<(u32, u32)> {
+fn pairs(band: &Band, scratch: &mut BandScratch) -> Vec<(u32, u32)> {
     let (pool, budget, mut blocks) = (PagePool::default(), PairBudget::new(usize::MAX), Vec::new());
-    let (columns, _, keys, _) = scratch.sorted_mut();
-    let cells = band.cell_view(columns, words);
+    let (cells, keys, _) = cells_of(band, scratch);
     let mut sink = PairSink::new(&pool, &budget, &mut blocks);
     DetectedSimd::default().scan_cells(&cells, keys, 0..keys.len(), &mut sink).expect("no limit");
     drop(sink);
@@ -95,10 +107,9 @@ fn pairs(band: &Band, words: &[u32], scratch: &mut BandScratch) -> Vec<(u32, u32
 }
 
 /// Compares the rectangles of some boxes with brute force.
-fn check_rects(label: &str, band: &Band, own: &[BodyRecord], words: &[u32], scratch: &mut BandScratch) {
-    let (columns, ..) = scratch.sorted_mut();
-    let cells = band.cell_view(columns, words);
-    let lookup = band.lookup(words);
+fn check_rects(label: &str, band: &Band, own: &[BodyRecord], scratch: &mut BandScratch) {
+    let (cells, _, tables) = cells_of(band, scratch);
+    let lookup = band.lookup(tables);
     let some = || own.iter().step_by(own.len() / 40 + 1).map(|record| record.aabb);
     // Also what a box just reaches at its end, on either axis and on both.
     let [width, height] = [0, 1].map(|axis| {
@@ -169,16 +180,17 @@ fn bodies_begin_in_the_cells_of_fine_columns() {
             [x, y, x + 2.0, y + 2.0]
         })
         .collect();
-    let (own, mut words, mut scratch) = (records(&boxes), used_words(boxes.len()), BandScratch::default());
+    let (own, mut scratch) = (records(&boxes), BandScratch::default());
     for (axis, rows_max) in [(0, 1), (1, 1), (0, 10), (1, 10)] {
         let layout = Layout::FineColumns { axis, rows_max };
-        let band = Band::build_as(layout, &own, &mut words, &mut scratch).expect("columns");
+        let band = Band::build_as(layout, &own, &mut scratch).expect("columns");
+        let (_, _, tables) = cells_of(&band, &mut scratch);
         assert!(band.rows() == rows_max && band.cell_counts()[axis] == band.columns() && band.columns() > 50);
         for [x, y, ..] in boxes.iter().copied() {
-            let cell = band.cell(&words, [x, y]);
+            let cell = band.cell(tables, [x, y]);
             let (column, row) = (cell % band.columns(), cell / band.columns());
-            let [low, high] = [[column, row], [column + 1, row + 1]].map(|cell| band.corner(&words, cell));
-            let size = band.cell_size_at(&words, [x, y]);
+            let [low, high] = [[column, row], [column + 1, row + 1]].map(|cell| band.corner(tables, cell));
+            let size = band.cell_size_at(tables, [x, y]);
             for (axis, v) in [x, y].map(f64::from).into_iter().enumerate() {
                 let slack = 0.01 * size[axis];
                 assert!((low[axis] - slack..=high[axis] + slack).contains(&v), "{axis}: {v}, {low:?} to {high:?}");
@@ -196,12 +208,11 @@ fn every_layout_finds_the_same_pairs() {
             let (own, truth) = (records(&boxes), reference::self_pairs(&boxes));
             for layout in LAYOUTS {
                 let label = format!("{kind:?} of {count}, {layout:?}");
-                let mut words = used_words(count);
-                let Some(band) = Band::build_as(layout, &own, &mut words, &mut scratch) else { continue };
+                let Some(band) = Band::build_as(layout, &own, &mut scratch) else { continue };
                 built += 1;
-                check(&label, &band, &own, &words, &mut scratch);
-                assert!(pairs(&band, &words, &mut scratch) == truth, "{label}");
-                check_rects(&label, &band, &own, &words, &mut scratch);
+                check(&label, &band, &own, &mut scratch);
+                assert!(pairs(&band, &mut scratch) == truth, "{label}");
+                check_rects(&label, &band, &own, &mut scratch);
             }
         }
     }
@@ -216,20 +227,19 @@ fn adversaries_stay_within_their_words() {
             let (own, truth) = (records(&boxes), reference::self_pairs(&boxes));
             for layout in LAYOUTS {
                 let label = format!("{name} of {count}, {layout:?}");
-                let mut words = used_words(count);
-                let Some(band) = Band::build_as(layout, &own, &mut words, &mut scratch) else { continue };
+                let Some(band) = Band::build_as(layout, &own, &mut scratch) else { continue };
                 built += 1;
-                check(&label, &band, &own, &words, &mut scratch);
-                assert!(pairs(&band, &words, &mut scratch) == truth, "{label}");
+                check(&label, &band, &own, &mut scratch);
+                assert!(pairs(&band, &mut scratch) == truth, "{label}");
             }
             // The chosen layout, and cells of a given size.
             let given = [f32::MIN_POSITIVE, 0.7, f32::MAX].map(CellSize::Given);
             for cell_size in [CellSize::ForOwnPairs, CellSize::ForSearches].into_iter().chain(given) {
                 let label = format!("{name} of {count}, cells of {cell_size:?}");
-                let mut words = used_words(count);
-                let band = Band::build(&own, measured(&own), cell_size, &mut words, &mut scratch);
-                check(&label, &band, &own, &words, &mut scratch);
-                assert!(pairs(&band, &words, &mut scratch) == truth, "{label}");
+                scratch.tables = used_words(count, &mut scratch);
+                let band = Band::build(&own, measured(&own), cell_size, &mut scratch);
+                check(&label, &band, &own, &mut scratch);
+                assert!(pairs(&band, &mut scratch) == truth, "{label}");
             }
         }
     }
@@ -245,12 +255,10 @@ fn every_population_stays_within_its_words() {
         for count in 1..=2000 {
             let own = &all[..count];
             for layout in LAYOUTS {
-                let mut words = used_words(count);
-                let Some(band) = Band::build_as(layout, own, &mut words, &mut scratch) else { continue };
+                let Some(band) = Band::build_as(layout, own, &mut scratch) else { continue };
                 built += 1;
                 band.cells.assert_fits(&format!("{kind:?} of {count}, {layout:?}"));
-                let (columns, ..) = scratch.sorted_mut();
-                band.assert_well_formed(columns, &words);
+                cells_of(&band, &mut scratch);
             }
         }
     }
@@ -262,13 +270,13 @@ fn scratch_of_equal_capacity_does_not_grow() {
     let (mut first, mut second) = (BandScratch::default(), BandScratch::default());
     let own = records(&BoxLayout::Crowd.boxes(900, 92));
     for layout in LAYOUTS {
-        Band::build_as(layout, &own, &mut used_words(900), &mut first);
+        Band::build_as(layout, &own, &mut first);
     }
     second.reserve_like(&first);
     let bytes = second.bytes();
     assert!(bytes >= first.bytes());
     for layout in LAYOUTS {
-        Band::build_as(layout, &own, &mut used_words(900), &mut second);
+        Band::build_as(layout, &own, &mut second);
     }
     assert_eq!(second.bytes(), bytes);
 }
