@@ -6,7 +6,7 @@
 use crate::geometry::{Impact, PreparedCast, ROOT, RawAabb, distance_squared, square, union};
 use crate::memory::blocks::{SoaBlocks, block_words, fill_blocks_from};
 use crate::memory::body_record::BodyRecord;
-use crate::memory::buffers::buffers;
+use crate::memory::buffers::{buffers, clone_in_place};
 use crate::simd::{DetectedSimd, OverlapIter};
 use crate::tier::loose_grid::rebuilt::grid::RebuiltGrid;
 
@@ -15,7 +15,7 @@ use crate::tier::loose_grid::rebuilt::grid::RebuiltGrid;
 const LINEAR_MAX: usize = 256;
 
 /// The oversized bodies of a step.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub(crate) struct Oversized {
     grid: RebuiltGrid,
     /// In the order in which they were given.
@@ -24,7 +24,7 @@ pub(crate) struct Oversized {
 }
 
 /// A few boxes and their rows in SoA blocks; empty if there are too many.
-#[derive(Clone, Default)]
+#[derive(Default)]
 struct LinearSet {
     words: Vec<u32>,
     len: usize,
@@ -33,6 +33,8 @@ struct LinearSet {
 
 buffers!(Oversized { leveled: grid, records, linear; own: ; plain: ; });
 buffers!(LinearSet { leveled: words; own: ; plain: len, bounds; });
+clone_in_place!(Oversized { grid, records, linear });
+clone_in_place!(LinearSet { words, len, bounds });
 
 impl Oversized {
     /// Replaces all bodies.

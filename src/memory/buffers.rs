@@ -147,6 +147,24 @@ impl<T: Buffers> Buffers for Box<T> {
     }
 }
 
+/// Implements `Clone` for a struct such that `clone_from` copies into the memory that each field
+/// has. (A derived `clone_from` allocates as `clone` does.)
+macro_rules! clone_in_place {
+    ($type:ty { $($field:ident),* }) => {
+        impl Clone for $type {
+            fn clone(&self) -> Self {
+                Self { $($field: self.$field.clone()),* }
+            }
+
+            fn clone_from(&mut self, other: &Self) {
+                let Self { $($field),* } = self;
+                $($field.clone_from(&other.$field);)*
+            }
+        }
+    };
+}
+pub(crate) use clone_in_place;
+
 /// Where part `k` of `count` equal parts of `len` begins.
 pub(crate) fn part_start(k: usize, len: usize, count: usize) -> usize {
     // In u64: the product may overflow a usize of 32 bits.

@@ -7,7 +7,7 @@
 //! Cost: O(items) for each eleven bits of the highest key. A comparison sort took a hundred
 //! nanoseconds for each query of a batch, as long as most queries take.
 
-use crate::memory::buffers::buffers;
+use crate::memory::buffers::{buffers, clone_in_place};
 use smallvec::SmallVec;
 
 /// Bits of a digit: its table of counts fits the first-level cache.
@@ -42,13 +42,14 @@ pub(crate) fn sort_numbers(numbers: &mut Vec<u32>, spare: &mut Vec<u32>) {
 }
 
 /// Sorts floats by [`f32::total_cmp`], as integers: these compare in about half the time.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct FloatSort {
     keys: Vec<u32>,
     spare: Vec<u32>,
 }
 
 buffers!(FloatSort { leveled: keys, spare; own: ; plain: ; });
+clone_in_place!(FloatSort { keys, spare });
 
 impl FloatSort {
     pub(crate) fn sort(&mut self, values: &mut [f32]) {

@@ -48,6 +48,36 @@ fn steps_allocate_nothing_while_two_snapshots_are_held() {
     assert_eq!(allocations, 0, "two snapshots held for long");
 }
 
+/// Each step is then made in a copy of the last one, oversized bodies included.
+#[test]
+fn told_steps_allocate_nothing_while_snapshots_are_held() {
+    let scene = Scene::new(SceneName::Dragons, 3000, 80);
+    let watch = Watch::start();
+    let mut world = sequential();
+    let reader = world.reader();
+    let mut held = VecDeque::with_capacity(4);
+    let is_large = |row: &u32| scene.half_extents[*row as usize][0] > 3.0;
+    let rows: Vec<u32> = (0..3000).filter(|row| row % 25 == 0 || is_large(row)).collect();
+    assert!(rows.iter().any(is_large), "an oversized body moves");
+    let (mut centers, mut held_for_long) = (scene.centers.clone(), None);
+    let mut swing = |frames: usize| {
+        for frame in 0..frames {
+            let by = (frame % 16).min(16 - frame % 16) as f32 * 0.1;
+            rows.iter().for_each(|&row| centers[row as usize][0] = scene.centers[row as usize][0] + by);
+            world.step_changed(Bodies::new(&centers, &scene.half_extents), &rows).unwrap();
+            held.push_back(reader.latest());
+            while held.len() > frame % 3 {
+                held.pop_front();
+            }
+            if frame % 8 == 0 {
+                held_for_long = Some(reader.latest());
+            }
+        }
+    };
+    swing(480);
+    assert_eq!(watch.allocations(|| swing(480)), 0);
+}
+
 #[test]
 fn steps_after_a_dropped_reader_allocate_nothing() {
     let film = film(SceneName::Castles, 2000, 6);

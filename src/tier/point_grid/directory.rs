@@ -6,7 +6,7 @@
 //! so two searches find the bands that an interval may touch. Some of those may have no bodies.
 
 use crate::geometry::band_box::{BandAxes, BandBox};
-use crate::memory::buffers::{buffers, plain_buffers};
+use crate::memory::buffers::{buffers, clone_in_place, plain_buffers};
 use crate::tier::point_grid::band::slot::BandSlot;
 use std::ops::Range;
 
@@ -29,7 +29,7 @@ pub(crate) struct ClassBands {
 }
 
 /// The extents of all bands, by class.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct BandDirectory {
     classes: Vec<ClassBands>,
     /// By band (DIRECTORY-1).
@@ -39,6 +39,7 @@ pub(super) struct BandDirectory {
 
 plain_buffers!(ClassBands);
 buffers!(BandDirectory { leveled: classes, lows, highs; own: ; plain: ; });
+clone_in_place!(BandDirectory { classes, lows, highs });
 
 impl BandDirectory {
     /// Notes the classes, whose bands are not built yet.

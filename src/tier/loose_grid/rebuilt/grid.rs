@@ -23,7 +23,7 @@
 
 use crate::geometry::RawAabb;
 use crate::memory::body_record::BodyRecord;
-use crate::memory::buffers::buffers;
+use crate::memory::buffers::{buffers, clone_in_place};
 use crate::tier::loose_grid::cell::LooseCell;
 use crate::tier::loose_grid::indices::LooseIndex;
 use crate::tier::loose_grid::map::CellMap;
@@ -36,7 +36,7 @@ use std::ops::Range;
 pub(super) const GROUP_LEN: usize = 32;
 
 /// The double grid of one step.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct RebuiltGrid {
     /// See REBUILT-1.
     pub(super) filed: Vec<BodyRecord>,
@@ -51,7 +51,7 @@ pub(crate) struct RebuiltGrid {
 /// The tight grid: cell `t` lists `listed[starts[t]..starts[t + 1]]`, ascending.
 ///
 /// The cells of a row are contiguous, and so are their lists.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct TightRuns {
     pub(super) map: CellMap,
     pub(super) starts: Vec<u32>,
@@ -59,7 +59,7 @@ pub(super) struct TightRuns {
 }
 
 /// Memory of a rebuild, empty after it.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct BuildScratch {
     /// The loose cell of each body.
     pub(super) cell_of: Vec<u32>,
@@ -75,6 +75,9 @@ buffers!(RebuiltGrid {
 });
 buffers!(TightRuns { leveled: starts, listed; own: ; plain: map; });
 buffers!(BuildScratch { leveled: cell_of, starts, sample; own: ; plain: ; });
+clone_in_place!(RebuiltGrid { filed, cells, cell_groups, body_groups, tight, scratch });
+clone_in_place!(TightRuns { map, starts, listed });
+clone_in_place!(BuildScratch { cell_of, starts, sample });
 
 impl RebuiltGrid {
     /// Returns the number of loose cells with bodies.

@@ -4,7 +4,7 @@
 //! such as two alternating sizes, does not distort it.
 
 use crate::geometry::{RawAabb, side};
-use crate::memory::buffers::buffers;
+use crate::memory::buffers::{buffers, clone_in_place};
 use crate::memory::radix::{FloatSort, median};
 use crate::tier::loose_grid::axis::{Knots, PART_COUNT};
 use crate::tier::loose_grid::cell::{TIGHT_SHIFT, center};
@@ -63,7 +63,7 @@ impl Profile {
 }
 
 /// Memory for the coordinates of a sample.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct BoxSample {
     centers: Vec<f32>,
     extents: Vec<f64>,
@@ -71,6 +71,7 @@ pub(super) struct BoxSample {
 }
 
 buffers!(BoxSample { leveled: centers, extents, sort; own: ; plain: ; });
+clone_in_place!(BoxSample { centers, extents, sort });
 
 impl BoxSample {
     pub(super) fn clear(&mut self) {

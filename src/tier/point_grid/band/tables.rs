@@ -1,28 +1,20 @@
 //! The tables of all bands.
 
-use crate::memory::buffers::{buffers, with_spare};
+use crate::memory::buffers::{buffers, clone_in_place, with_spare};
 use std::ops::Range;
 
-/// The tables of all bands that are built, in the order in which these are.
+/// The tables of all built bands, in the order in which bands were built.
 ///
-/// They are made in the scratch of a thread, as only then their length is known.
+/// Threads decide that order, and only [`BandSlot::table_range`](super::slot::BandSlot) depends on
+/// it. A task makes the tables of a band in its scratch, and appends them once their length is
+/// known.
 #[derive(Debug, Default)]
 pub(in crate::tier::point_grid) struct BandTables {
     words: Vec<u32>,
 }
 
-impl Clone for BandTables {
-    fn clone(&self) -> Self {
-        Self { words: self.words.clone() }
-    }
-
-    /// In its own memory.
-    fn clone_from(&mut self, other: &Self) {
-        self.words.clone_from(&other.words);
-    }
-}
-
 buffers!(BandTables { leveled: words; own: ; plain: ; });
+clone_in_place!(BandTables { words });
 
 impl BandTables {
     pub(in crate::tier::point_grid) fn clear(&mut self) {
