@@ -30,15 +30,15 @@ pub(crate) fn run_band(
         return;
     }
     let (population, step) = (band.population(), pass.step);
-    let mut own_scratch = scratch.for_band(step.parallel, population);
-    let may_divide = step.parallel && own_scratch.may_wait();
+    let mut guard = scratch.for_band(step.parallel, population);
+    let may_divide = step.parallel && guard.may_wait();
     if !ScratchPool::is_large(population) {
-        return BandTask { pass, number: task, may_divide }.run(band, &mut own_scratch, output);
+        return BandTask { pass, number: task, may_divide }.run(band, &mut guard, output);
     }
     // The listener must not run while the shared scratch is locked (LISTENER-1).
     let silent = PassContext { step: step.silent(), ..*pass };
-    BandTask { pass: &silent, number: task, may_divide }.run(band, &mut own_scratch, output);
-    drop(own_scratch);
+    BandTask { pass: &silent, number: task, may_divide }.run(band, &mut guard, output);
+    drop(guard);
     output.notify(pass, task);
 }
 

@@ -205,7 +205,7 @@ impl PairFinder {
     /// pairs of bodies to `found`.
     ///
     /// `run` is given the number of the task in the step. Returns the number of all tasks so far.
-    pub(crate) fn find_more_pairs<I: Sync>(
+    pub(crate) fn find_cached_pairs<I: Sync>(
         &mut self,
         pass: &PassContext<'_>,
         items: &[I],

@@ -3,10 +3,10 @@
 //! - SCRATCH-1: which thread runs the largest task varies. After each step, the scratch of all
 //!   threads gets the same capacity, the largest, so that repeating the same work allocates nothing
 //!   on any thread.
-//! - SCRATCH-2: a band far larger than planned (its bodies are equal on the axis that bands divide)
-//!   is built in one scratch that all threads share, one such band at a time, so that memory does
-//!   not grow with threads times bodies. Its task waits for nothing: its thread could start another
-//!   such band meanwhile, and would wait for itself.
+//! - SCRATCH-2: a band far larger than planned (its bodies begin at about one point, or the sample
+//!   missed them) is built in one scratch that all threads share, one such band at a time, so that
+//!   memory does not grow with threads times bodies. Its task waits for nothing: its thread could
+//!   start another such band meanwhile, and would wait for itself.
 //! - SCRATCH-3: a task may wait for the parts of a long scan (PAGE-4), and its thread may start
 //!   another task meanwhile. That one gets the second scratch of the thread, and does not wait for
 //!   parts, so that no third one is needed.

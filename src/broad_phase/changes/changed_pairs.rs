@@ -15,7 +15,7 @@ use crate::broad_phase::changes::found_changes::FoundChanges;
 use crate::broad_phase::changes::list_task::{self, ListTask};
 use crate::broad_phase::changes::neighbor_lists::NeighborLists;
 use crate::broad_phase::changes::pair_edits::sort_entries;
-use crate::broad_phase::changes::search::{ChangedInput, ChangedTask, RowSearch, Search, TASK_ROWS, touch};
+use crate::broad_phase::changes::search::{ChangedInput, SearchContext, SearchOutput, SearchedRow, TASK_ROWS, touch};
 use crate::broad_phase::context::StepContext;
 use crate::broad_phase::find_pairs::{FEW_BODIES, PairFinder, StepOutput};
 use crate::broad_phase::pairs::FoundPairs;
@@ -41,16 +41,20 @@ pub(crate) struct ChangedPairs {
     pub(crate) neighbor_lists: NeighborLists,
     list_tasks: Vec<ListTask>,
     /// The rows that are searched for, near ones together.
-    searches: Vec<RowSearch>,
-    /// Their positions among the changed rows, likewise.
-    searched: Vec<Numbered>,
-    spare_searched: Vec<Numbered>,
-    tasks: Vec<ChangedTask>,
+    searched: Vec<SearchedRow>,
+    /// Each with its sort key and its position among the changed rows.
+    keyed_positions: Vec<Numbered>,
+    spare_positions: Vec<Numbered>,
+    outputs: Vec<SearchOutput>,
+    /// The changed rows that exist; later the statics that one of them may touch.
     records: Vec<BodyRecord>,
+    /// The pairs that a step over the changed rows finds.
     step_pairs: FoundPairs,
+    /// For sorting.
     spare: Vec<u64>,
-    /// Pairs of two changed rows, of the last step and of this one.
-    both: [Vec<u64>; 2],
+    /// Pairs of two changed rows in the last step, and in this one.
+    both_before: Vec<u64>,
+    both_now: Vec<u64>,
     /// The changed bodies in their tiers.
     pub(crate) filed: Frame,
     pub(crate) bodies: FoundChanges,
@@ -59,8 +63,8 @@ pub(crate) struct ChangedPairs {
 
 buffers!(ChangedPairs {
     leveled: ;
-    own: neighbor_lists, list_tasks, searches, searched, spare_searched, tasks, records, step_pairs, spare, both,
-        filed, bodies, statics;
+    own: neighbor_lists, list_tasks, searched, keyed_positions, spare_positions, outputs, records, step_pairs, spare,
+        both_before, both_now, filed, bodies, statics;
     plain: ;
 });
 
@@ -83,7 +87,7 @@ impl ChangedPairs {
             return Err(Error::TooManyPairs { limit: step.config.pair_limit });
         }
         self.make_lists();
-        self.list_present(input);
+        self.collect_present(input);
         if input.changes.bodies.len() <= FEW_BODIES {
             // A step over so few rows takes longer than two loops.
             self.filed.oversized.clear();
@@ -106,7 +110,7 @@ impl ChangedPairs {
 
     /// Finds the pairs on the lists of neighbors, and lists the rows to be searched for.
     fn read_lists(&mut self, step: StepContext<'_>, input: ChangedInput<'_>, budget: &PairBudget) {
-        let Self { neighbor_lists, list_tasks: tasks, searches, searched, spare_searched, bodies, .. } = self;
+        let Self { neighbor_lists, list_tasks: tasks, searched, keyed_positions, spare_positions, bodies, .. } = self;
         let ChangedInput { changes, front, index, .. } = input;
         neighbor_lists.begin(changes.rows, changes.last, front);
         let (slots, lists) = neighbor_lists.parts(step.level);
@@ -120,22 +124,22 @@ impl ChangedPairs {
             budget.spend(task.active.len());
         });
         bodies.clear();
-        searched.clear();
+        keyed_positions.clear();
         for task in &tasks[..count] {
             bodies.active.extend_from_slice(&task.active);
-            searched.extend_from_slice(&task.searched);
+            keyed_positions.extend_from_slice(&task.searched);
         }
         for (position, body) in (0..).zip(changes.bodies).skip(slots.len()) {
             // Newly changed rows that do not exist any more had pairs.
             if !changes.is_active(body.row) {
-                searched.push((index.aabb(front, body.row).map_or(0, |aabb| sort_keys.of(&aabb)), position));
+                keyed_positions.push((index.aabb(front, body.row).map_or(0, |aabb| sort_keys.of(&aabb)), position));
             }
         }
-        sort_by_key(searched, spare_searched);
-        searches.clear();
-        searches.extend(searched.iter().map(|&(_, position)| {
+        sort_by_key(keyed_positions, spare_positions);
+        searched.clear();
+        searched.extend(keyed_positions.iter().map(|&(_, position)| {
             let fat = slots.get(position as usize).map_or(NO_BOX, |slot| slot.fat);
-            RowSearch { body: changes.bodies[position as usize], fat, position }
+            SearchedRow { body: changes.bodies[position as usize], fat, position }
         }));
     }
 
@@ -147,34 +151,35 @@ impl ChangedPairs {
         input: ChangedInput<'_>,
         budget: &PairBudget,
     ) -> bool {
-        let Self { searches, tasks, both, bodies, statics, .. } = self;
-        let count = searches.len().div_ceil(TASK_ROWS);
-        if tasks.len() < count {
-            tasks.resize_with(count, ChangedTask::default);
+        let Self { searched, outputs, both_before, both_now, bodies, statics, .. } = self;
+        let count = searched.len().div_ceil(TASK_ROWS);
+        if outputs.len() < count {
+            outputs.resize_with(count, SearchOutput::default);
         }
         let Changes { rows: changed, last, .. } = input.changes;
-        let search = Search { step, input, all_changed_again: changed.contains_rows_of(last), budget };
+        let search = SearchContext { step, input, all_changed_again: changed.contains_rows_of(last), budget };
         if count > 0 {
-            finder.run_searches(step, &mut tasks[..count], |number, task, scratch| {
+            finder.run_searches(step, &mut outputs[..count], |number, output, scratch| {
                 let first = number * TASK_ROWS;
-                search.run(&searches[first..searches.len().min(first + TASK_ROWS)], task, scratch);
+                search.run(&searched[first..searched.len().min(first + TASK_ROWS)], output, scratch);
             });
         }
         statics.clear();
-        both.iter_mut().for_each(Vec::clear);
-        for task in &tasks[..count] {
-            bodies.extend(&task.found);
-            both[0].extend_from_slice(&task.both_before);
+        both_before.clear();
+        both_now.clear();
+        for output in &outputs[..count] {
+            bodies.extend(&output.found);
+            both_before.extend_from_slice(&output.both_before);
         }
-        tasks[..count].iter().any(|task| task.has_jumps)
+        outputs[..count].iter().any(|output| output.has_jumps)
     }
 
     /// Makes the lists of neighbors that were searched for, and notes which bodies left theirs.
     fn make_lists(&mut self) {
-        let Self { neighbor_lists: lists, searches, tasks, .. } = self;
-        for (task, rows) in tasks.iter().zip(searches.chunks(TASK_ROWS)) {
+        let Self { neighbor_lists: lists, searched, outputs, .. } = self;
+        for (output, rows) in outputs.iter().zip(searched.chunks(TASK_ROWS)) {
             let listed = |number: usize| rows.get(number).filter(|row| !is_no_box(&row.fat));
-            task.for_each_list(rows, |number, neighbors| {
+            output.for_each_list(rows, |number, neighbors| {
                 if let Some(ahead) = listed(number + 2 * LISTS_AHEAD) {
                     lists.prefetch_slot(ahead.position as usize);
                 }
@@ -184,16 +189,16 @@ impl ChangedPairs {
                 lists.make(rows[number].position as usize, neighbors);
             });
         }
-        if lists.are_any() {
-            let left = tasks.iter().zip(searches.chunks(TASK_ROWS)).flat_map(|(task, _)| &task.left);
+        if lists.have_bodies() {
+            let left = outputs.iter().zip(searched.chunks(TASK_ROWS)).flat_map(|(output, _)| &output.left);
             left.for_each(|aabb| lists.note_left(aabb));
         }
     }
 
     /// Adds the pairs of two changed rows.
     fn add_both(&mut self, input: ChangedInput<'_>) {
-        let Self { spare, both: [before, now], bodies: FoundChanges { active, newly_changed, edits }, .. } = self;
-        now.retain(|&pair| {
+        let Self { spare, both_before, both_now, bodies: FoundChanges { active, newly_changed, edits }, .. } = self;
+        both_now.retain(|&pair| {
             let is_newly_changed = !row_and_partner(pair).into_iter().any(|row| input.changes.is_active(row));
             if is_newly_changed {
                 newly_changed.push(pair)
@@ -202,13 +207,13 @@ impl ChangedPairs {
             }
             is_newly_changed
         });
-        sort_entries(before, spare);
-        sort_entries(now, spare);
-        edits.add_difference(before.iter().copied(), now.iter().copied());
+        sort_entries(both_before, spare);
+        sort_entries(both_now, spare);
+        edits.add_difference(both_before.iter().copied(), both_now.iter().copied());
     }
 
-    /// Lists the changed rows that exist.
-    fn list_present(&mut self, input: ChangedInput<'_>) {
+    /// Resets `filed`, and collects the changed rows that exist.
+    fn collect_present(&mut self, input: ChangedInput<'_>) {
         self.filed.begin(input.row_count);
         self.records.clear();
         self.records.extend(input.changes.present().map(|&ChangedBody { row, aabb, .. }| BodyRecord { aabb, row }));
@@ -221,7 +226,7 @@ impl ChangedPairs {
         step: StepContext<'_>,
         input: ChangedInput<'_>,
     ) -> Result<(), Error> {
-        let Self { records, filed, step_pairs, both, statics, .. } = self;
+        let Self { records, filed, step_pairs, both_now, statics, .. } = self;
         let mut phases = PhaseTimes::default();
         finder.file(step, &RecordRows(records), InvalidRows::Reject, &mut filed.bands, &mut phases)?;
         // Only those of changed rows are read, so the others may be of earlier steps.
@@ -237,7 +242,7 @@ impl ChangedPairs {
             &budget,
             &mut StepOutput { frame: filed, found: step_pairs, phases: &mut phases },
         )?;
-        step_pairs.body_pages().for_each(|page| both[1].extend(page.iter().map(|&[a, b]| entry(a, b))));
+        step_pairs.body_pages().for_each(|page| both_now.extend(page.iter().map(|&[a, b]| entry(a, b))));
         for &[body, static_row] in step_pairs.static_pages().flatten() {
             let list = if input.changes.is_active(body) { &mut statics.active } else { &mut statics.newly_changed };
             list.push(entry(body, static_row));
@@ -250,14 +255,14 @@ impl ChangedPairs {
     /// all others.
     fn find_by_comparing(&mut self, step: StepContext<'_>, input: ChangedInput<'_>) -> Result<(), Error> {
         // The rows of `records` have been filed: its memory takes the statics of one row at a time.
-        let Self { records: found, both: [_, both], statics: static_pairs, .. } = self;
+        let Self { records: found, both_now, statics: static_pairs, .. } = self;
         let (statics, rules) = (&step.statics.tree, input.rules(step));
         let (limit, changed) = (step.config.pair_limit, input.changes.bodies);
         let mut count = 0;
         for (k, a) in changed.iter().enumerate().filter(|(_, body)| body.exists()) {
             let partners =
                 changed[k + 1..].iter().filter(|b| touch(rules, &a.aabb, &b.aabb) && a.filter.interacts_with(b.filter));
-            both.extend(partners.map(|b| entry(a.row.min(b.row), a.row.max(b.row))));
+            both_now.extend(partners.map(|b| entry(a.row.min(b.row), a.row.max(b.row))));
             let list =
                 if input.changes.is_active(a.row) { &mut static_pairs.active } else { &mut static_pairs.newly_changed };
             let mut write = |found: &mut Vec<BodyRecord>| {
@@ -267,7 +272,7 @@ impl ChangedPairs {
                 let before = list.len();
                 list.extend(accepted.map(|of| entry(a.row, of.row)));
                 count += list.len() - before;
-                (both.len() + count <= limit).then_some(())
+                (both_now.len() + count <= limit).then_some(())
             };
             found.clear();
             let outcome = statics.collect(&a.aabb, found, &mut write).and_then(|()| write(found));

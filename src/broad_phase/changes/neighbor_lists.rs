@@ -88,10 +88,10 @@ buffers!(NeighborLists {
     plain: step, appended, are_wanted, stamp;
 });
 
-/// A changed row.
+/// The list of neighbors of a changed row, and when the next one is made.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot {
-    /// Its box in the last step, or [`NO_BOX`] if that is not known.
+    /// The box of the row in the last step, or [`NO_BOX`] if that is not known.
     aabb: RawAabb,
     /// The fat AABB, or [`NO_BOX`] if there is no list and none is to be made.
     pub(super) fat: RawAabb,
@@ -105,8 +105,9 @@ pub(super) struct Slot {
     capacity: u8,
     /// Whether the list was used after the step in which it was made.
     was_used: bool,
-    /// Steps until another list is made, and how many will follow the next unused one.
+    /// Steps until a list may be made.
     wait: u8,
+    /// That many follow the next list that is not used.
     pause: u8,
 }
 
@@ -256,7 +257,7 @@ impl NeighborLists {
 
     /// Whether any list may have bodies: if one of these changes, that must be
     /// [noted](Self::note_left).
-    pub(super) fn are_any(&self) -> bool {
+    pub(super) fn have_bodies(&self) -> bool {
         !self.octets.is_empty()
     }
 

@@ -65,9 +65,9 @@ pub(crate) struct RowIndex {
     logs: [ChangeLog; LOG_COUNT],
     /// Settled bodies that were filed, summed over the updates.
     filed_again: usize,
-    /// Number of updates at which settled and oversized bodies changed last.
-    settled_changed: u64,
-    oversized_changed: u64,
+    /// Numbers of the last updates in which settled and oversized bodies changed.
+    settled_update: u64,
+    oversized_update: u64,
 }
 
 /// What an update changed in a frame.
@@ -102,7 +102,7 @@ impl ChangeLog {
 buffers!(RowIndex {
     leveled: places, in_changed_bands, settled, oversized, too_large;
     own: logs;
-    plain: stamp, filings, filed_again, settled_changed, oversized_changed;
+    plain: stamp, filings, filed_again, settled_update, oversized_update;
 });
 buffers!(ChangeLog { leveled: rows, places; own: ; plain: ; });
 
@@ -131,7 +131,7 @@ impl RowIndex {
     pub(crate) fn begin(&mut self, frame: &mut Frame) {
         self.filings += 1;
         self.stamp = FrameStamp { filing: self.filings, updates: 0 };
-        (self.filed_again, self.settled_changed, self.oversized_changed) = (0, 0, 0);
+        (self.filed_again, self.settled_update, self.oversized_update) = (0, 0, 0);
         self.in_changed_bands.clear();
         self.settled.clear();
         self.places.clear();
@@ -161,10 +161,10 @@ impl RowIndex {
             }),
         }
         let is_behind = |changed: u64| before.filing != self.stamp.filing || before.updates < changed;
-        if is_behind(self.settled_changed) {
+        if is_behind(self.settled_update) {
             next.moved.settled_bands.copy_from(&front.moved.settled_bands);
         }
-        if is_behind(self.oversized_changed) {
+        if is_behind(self.oversized_update) {
             next.oversized.clone_from(&front.oversized);
         }
         // Ids move between frames where they can, so those of `next` may be older or newer than it.
@@ -185,9 +185,9 @@ impl RowIndex {
     /// Moves the changed rows in the frame, which is that of the index or a copy of it. `filed` has
     /// the changed bodies in its tiers; its bands may be exchanged for others.
     ///
-    /// If most rows did not change then, those that are still in their cells stay there, as they
-    /// probably will not change in the next step either. The others are filed again in that case,
-    /// and the bands that the search filed all changed rows in (`filed`) are not used.
+    /// If most changed rows are newly changed, those that are still in their cells stay there, as
+    /// they probably will not change in the next step. The others are filed again, and the bands of
+    /// `filed` are not used.
     ///
     /// The index belongs to no frame if this panics.
     pub(crate) fn update(
@@ -210,17 +210,18 @@ impl RowIndex {
         self.places.resize(self.places.len().max(row_count), NO_PLACE);
         // The same rows again, each of which is among the changed bodies already.
         let are_all_out = self.in_changed_bands.len() == bodies.len() && changes.rows.has_same_rows(changes.last);
-        let mut most_are_new = false;
+        let mut most_are_newly_changed = false;
         if are_all_out {
             let records = self.in_changed_bands.iter_mut().zip(bodies);
             records.for_each(|(record, body)| record.aabb = body.aabb);
         } else {
             self.settle(changes.rows, stamp, frame, &mut log);
             self.in_changed_bands.clear();
-            most_are_new = 2 * bodies.iter().filter(|body| !changes.is_active(body.row)).count() > bodies.len();
-            self.take_out(changes, stamp, frame, most_are_new.then_some(&mut log));
+            most_are_newly_changed =
+                2 * bodies.iter().filter(|body| !changes.is_active(body.row)).count() > bodies.len();
+            self.take_out(changes, stamp, frame, &mut log, most_are_newly_changed);
         }
-        if most_are_new {
+        if most_are_newly_changed {
             self.file_changed(finder, step, stamp, frame);
         } else {
             self.too_large.clear();
@@ -229,10 +230,10 @@ impl RowIndex {
             std::mem::swap(&mut frame.moved.changed_bands, &mut filed.bands);
         }
         self.places.truncate(row_count);
-        if self.settled_changed == stamp.updates {
+        if self.settled_update == stamp.updates {
             self.file_settled(finder, step, stamp, frame);
         }
-        if self.oversized_changed == stamp.updates {
+        if self.oversized_update == stamp.updates {
             frame.oversized.rebuild(&self.oversized);
         }
         self.logs[log_at(stamp.updates)] = log;
@@ -253,7 +254,7 @@ impl RowIndex {
     /// Returns the rows that changed in the last step, but not in this one, to their entries in the
     /// bands if they are still in the same cells, or settles them.
     fn settle(&mut self, changed: &ChangedSet, stamp: FrameStamp, frame: &mut Frame, log: &mut ChangeLog) {
-        let Self { places, in_changed_bands: last, settled, settled_changed, .. } = self;
+        let Self { places, in_changed_bands: last, settled, settled_update, .. } = self;
         last.retain(|body| !changed.contains(body.row));
         for (k, &body) in last.iter().enumerate() {
             let row_ahead = |ahead: usize| last.get(k + ahead).map(|body| body.row);
@@ -265,21 +266,22 @@ impl RowIndex {
             } else {
                 *place = BandPlace { band: SETTLED, at: settled.len() as u32 };
                 settled.push(body);
-                *settled_changed = stamp.updates;
+                *settled_update = stamp.updates;
             }
         }
     }
 
-    /// Takes the changed rows out of where they are filed, and lists those that exist. With the log
-    /// `stay`, newly changed ones stay in their cells if they can.
+    /// Takes the changed rows out of where they are filed, and lists those that exist. If they
+    /// `may_stay`, newly changed ones stay in their cells if they can.
     fn take_out(
         &mut self,
         changes: Changes<'_>,
         stamp: FrameStamp,
         frame: &mut Frame,
-        mut stay: Option<&mut ChangeLog>,
+        log: &mut ChangeLog,
+        may_stay: bool,
     ) {
-        let Self { places, in_changed_bands, settled, oversized, settled_changed, oversized_changed, .. } = self;
+        let Self { places, in_changed_bands, settled, oversized, settled_update, oversized_update, .. } = self;
         let no_oversized = oversized.is_empty();
         // It was taken out in the last step or before, and has not settled since.
         let is_out = |frame: &Frame, body: &ChangedBody| {
@@ -288,7 +290,7 @@ impl RowIndex {
         for (k, body) in changes.bodies.iter().enumerate() {
             let ahead =
                 |ahead: usize| changes.bodies.get(k + ahead).filter(|body| !is_out(frame, body)).map(|body| body.row);
-            prefetch_ahead(places, &frame.bands, ahead(2 * AHEAD), ahead(AHEAD).filter(|_| stay.is_some()));
+            prefetch_ahead(places, &frame.bands, ahead(2 * AHEAD), ahead(AHEAD).filter(|_| may_stay));
             let &ChangedBody { row, aabb, .. } = body;
             if is_out(frame, body) {
                 in_changed_bands.push(BodyRecord { aabb, row });
@@ -298,19 +300,15 @@ impl RowIndex {
             match place.band {
                 SETTLED => {
                     remove_at(settled, places, place);
-                    *settled_changed = stamp.updates;
+                    *settled_update = stamp.updates;
                 }
                 OVERSIZED => {
                     remove_at(oversized, places, place);
-                    *oversized_changed = stamp.updates;
+                    *oversized_update = stamp.updates;
                 }
                 _ if place == NO_PLACE => {}
                 _ => {
-                    if let Some(log) = &mut stay
-                        && exists
-                        && !changes.is_active(row)
-                        && frame.bands.replace_box(place, &aabb)
-                    {
+                    if may_stay && exists && !changes.is_active(row) && frame.bands.replace_box(place, &aabb) {
                         log.places.push(place);
                         continue;
                     }
@@ -341,7 +339,7 @@ impl RowIndex {
 
     /// Makes the changed or settled bodies that turned out to be too large oversized ones.
     fn add_oversized(&mut self, stamp: FrameStamp) {
-        let Self { places, in_changed_bands, settled, oversized, too_large, oversized_changed, .. } = self;
+        let Self { places, in_changed_bands, settled, oversized, too_large, oversized_update, .. } = self;
         if too_large.is_empty() {
             return;
         }
@@ -354,7 +352,7 @@ impl RowIndex {
             oversized.push(record);
         }
         in_changed_bands.retain(|body| places[body.row as usize].band != OVERSIZED);
-        *oversized_changed = stamp.updates;
+        *oversized_update = stamp.updates;
     }
 
     /// Writes the box of each row, or NaN, from a frame that has [caught up](Self::catch_up).

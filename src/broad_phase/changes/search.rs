@@ -55,7 +55,7 @@ impl<'s> ChangedInput<'s> {
 
 /// A changed row that is searched for.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct RowSearch {
+pub(super) struct SearchedRow {
     pub(super) body: ChangedBody,
     /// The area in which the neighbors are to be listed; [`NO_BOX`] if they are not.
     pub(super) fat: RawAabb,
@@ -65,7 +65,7 @@ pub(super) struct RowSearch {
 
 /// What was found for some changed rows.
 #[derive(Default)]
-pub(super) struct ChangedTask {
+pub(super) struct SearchOutput {
     pub(super) found: FoundChanges,
     /// The pairs of two newly changed rows in the last step.
     pub(super) both_before: Vec<u64>,
@@ -78,17 +78,17 @@ pub(super) struct ChangedTask {
     pub(super) has_jumps: bool,
 }
 
-plain_buffers!(RowSearch);
-buffers!(ChangedTask {
+plain_buffers!(SearchedRow);
+buffers!(SearchOutput {
     leveled: found, both_before, left, octets, neighbor_counts;
     own: ;
     plain: has_jumps;
 });
 
-impl ChangedTask {
+impl SearchOutput {
     /// Calls `visit` with the number of each row that gets a list, and with its neighbors unless
     /// there are too many.
-    pub(super) fn for_each_list(&self, rows: &[RowSearch], mut visit: impl FnMut(usize, Option<&[BoxOctet]>)) {
+    pub(super) fn for_each_list(&self, rows: &[SearchedRow], mut visit: impl FnMut(usize, Option<&[BoxOctet]>)) {
         let mut octets = &self.octets[..];
         for (number, &count) in self.neighbor_counts.iter().enumerate() {
             if !is_no_box(&rows[number].fat) {
@@ -115,7 +115,7 @@ impl ChangedTask {
 
 /// What all tasks share.
 #[derive(Clone, Copy)]
-pub(super) struct Search<'s> {
+pub(super) struct SearchContext<'s> {
     pub(super) step: StepContext<'s>,
     pub(super) input: ChangedInput<'s>,
     /// Whether all rows that changed in the last step have changed in this one.
@@ -123,27 +123,28 @@ pub(super) struct Search<'s> {
     pub(super) budget: &'s PairBudget,
 }
 
-impl Search<'_> {
-    pub(super) fn run(self, rows: &[RowSearch], task: &mut ChangedTask, scratch: &mut SearchScratch) {
-        task.found.clear();
-        task.both_before.clear();
-        task.left.clear();
-        task.octets.clear();
-        task.neighbor_counts.clear();
-        task.neighbor_counts.resize(rows.len(), 0);
-        task.has_jumps = false;
+impl SearchContext<'_> {
+    pub(super) fn run(self, rows: &[SearchedRow], output: &mut SearchOutput, scratch: &mut SearchScratch) {
+        output.found.clear();
+        output.both_before.clear();
+        output.left.clear();
+        output.octets.clear();
+        output.neighbor_counts.clear();
+        output.neighbor_counts.resize(rows.len(), 0);
+        output.has_jumps = false;
         let ChangedInput { changes, index, front, .. } = self.input;
         let mut before = SmallVec::<[RawAabb; TASK_ROWS]>::new();
-        let is_newly_changed = |search: &&RowSearch| !changes.is_active(search.body.row);
-        for (k, search) in rows.iter().enumerate() {
+        let is_newly_changed = |searched: &&SearchedRow| !changes.is_active(searched.body.row);
+        for (k, searched) in rows.iter().enumerate() {
             if let Some(ahead) = rows.get(k + 2 * BOXES_AHEAD).filter(is_newly_changed) {
                 index.prefetch(ahead.body.row);
             }
             if let Some(ahead) = rows.get(k + BOXES_AHEAD).filter(is_newly_changed) {
                 index.prefetch_box(front, ahead.body.row);
             }
-            let last_box = Some(search).filter(is_newly_changed).and_then(|search| index.aabb(front, search.body.row));
-            task.left.extend(last_box);
+            let row = searched.body.row;
+            let last_box = Some(searched).filter(is_newly_changed).and_then(|_| index.aabb(front, row));
+            output.left.extend(last_box);
             before.push(last_box.unwrap_or(NO_BOX));
         }
         let mut neighbors = std::mem::take(&mut scratch.neighbors);
@@ -151,21 +152,21 @@ impl Search<'_> {
             grow(&mut neighbors, rows.len() * LIST_MAX);
         }
         let mut search =
-            TaskSearch { search: self, rows, before: &before, task, neighbors: &mut neighbors, counted: 0 };
+            TaskSearch { shared: self, rows, before: &before, output, neighbors: &mut neighbors, counted: 0 };
         // Ends early once the pair limit is exceeded, which the step sees from the budget.
         let _ = search.search_bands().and_then(|()| search.search_oversized(scratch)).and_then(|()| search.count());
-        task.pack_neighbors(&neighbors);
+        output.pack_neighbors(&neighbors);
         scratch.neighbors = neighbors;
     }
 }
 
 /// The search of a task.
 struct TaskSearch<'s, 't> {
-    search: Search<'s>,
-    rows: &'t [RowSearch],
+    shared: SearchContext<'s>,
+    rows: &'t [SearchedRow],
     /// The boxes of newly changed rows in the last step; [`NO_BOX`] for other rows.
     before: &'t [RawAabb],
-    task: &'t mut ChangedTask,
+    output: &'t mut SearchOutput,
     /// [`LIST_MAX`] places for each row that gets a list.
     neighbors: &'t mut [BodyRecord],
     /// Number of present pairs that were counted against the limit.
@@ -187,8 +188,8 @@ impl TaskSearch<'_, '_> {
         let mut before_and_now = Groups::<2>::new();
         let mut now_alone = Groups::<1>::new();
         let mut fat_alone = Groups::<1>::new();
-        for (number, (search, &before)) in (0..).zip(self.rows.iter().zip(self.before)) {
-            let &RowSearch { body: ChangedBody { aabb: now, .. }, fat, .. } = search;
+        for (number, (row, &before)) in (0..).zip(self.rows.iter().zip(self.before)) {
+            let &SearchedRow { body: ChangedBody { aabb: now, .. }, fat, .. } = row;
             if !is_no_box(&fat) {
                 fat_alone.push(Group { boxes: [fat], number });
             } else if is_no_box(&before) {
@@ -196,14 +197,14 @@ impl TaskSearch<'_, '_> {
                     now_alone.push(Group { boxes: [now], number });
                 }
             } else if is_jump(&before, &now) {
-                self.task.has_jumps = true;
+                self.output.has_jumps = true;
                 before_and_now.push(Group { boxes: [before, NO_BOX], number });
                 now_alone.push(Group { boxes: [now], number });
             } else {
                 before_and_now.push(Group { boxes: [before, now], number });
             }
         }
-        let Search { step, input, .. } = self.search;
+        let SearchContext { step, input, .. } = self.shared;
         let (rules, are_circles) = (input.rules(step), step.are_circles);
         // Bit k is box k of the group: `BEFORE`, then `NOW`.
         self.search_for(&before_and_now, are_circles, |task, number, band, at, bits| {
@@ -233,10 +234,10 @@ impl TaskSearch<'_, '_> {
     ) -> Option<()> {
         let boxes = groups.iter().flat_map(|group| group.boxes).filter(|aabb| !is_no_box(aabb));
         let Some(bounds) = boxes.reduce(|a, b| union(&a, &b)) else { return Some(()) };
-        let Search { input, all_changed_again, .. } = self.search;
+        let SearchContext { input, all_changed_again, .. } = self.shared;
         let moved = &input.front.moved;
         let mut buffers = SearchBuffers::<N>::default();
-        let mut search = |bands: &Bands, may_be_outdated: bool| {
+        let mut search_bands = |bands: &Bands, may_be_outdated: bool| {
             bands.bands_overlapping(bounds).try_for_each(|band| {
                 let boxes = groups.iter().map(|group| group.boxes);
                 let band = bands.search_band(band);
@@ -248,20 +249,20 @@ impl TaskSearch<'_, '_> {
                 })
             })
         };
-        search(&input.front.bands, true)?;
+        search_bands(&input.front.bands, true)?;
         // If all rows that changed in the last step changed again, their bands have no partner.
         let changed = moved.changed_bands().filter(|_| !all_changed_again);
-        changed.into_iter().chain(moved.settled_bands()).try_for_each(|bands| search(bands, false))
+        changed.into_iter().chain(moved.settled_bands()).try_for_each(|bands| search_bands(bands, false))
     }
 
     fn search_oversized(&mut self, SearchScratch { found, .. }: &mut SearchScratch) -> Option<()> {
-        let Search { step, input, .. } = self.search;
+        let SearchContext { step, input, .. } = self.shared;
         let (rules, oversized) = (input.rules(step), &input.front.oversized);
         if oversized.is_empty() {
             return Some(());
         }
         for (number, (row, before)) in (0..).zip(self.rows.iter().zip(self.before)) {
-            let RowSearch { body: ChangedBody { aabb: now, .. }, fat, .. } = row;
+            let SearchedRow { body: ChangedBody { aabb: now, .. }, fat, .. } = row;
             let existing = [before, now, fat].into_iter().copied().filter(|aabb| !is_no_box(aabb));
             let Some(area) = existing.reduce(|a, b| union(&a, &b)) else { continue };
             found.clear();
@@ -283,22 +284,22 @@ impl TaskSearch<'_, '_> {
     /// Adds another body that overlaps the box of a changed row before, now or both.
     #[inline(always)]
     fn add(&mut self, number: u32, partner: u32, bits: u32) -> Option<()> {
-        let Search { step, input, .. } = self.search;
+        let SearchContext { step, input, .. } = self.shared;
         let (changes, rules) = (input.changes, input.rules(step));
         let ChangedBody { row, filter, .. } = self.rows[number as usize].body;
         // All rows have filters in both steps or in neither (`RestartCause::Columns`). The last
-        // step has none of a new row, which has no `BEFORE` either.
+        // step has none of a row that was added since, which has no `BEFORE` either.
         let accepted_before = || rules.accept([row, partner]);
         if changes.rows.contains(partner) {
             // Both rows find this pair, and each row finds itself: only the lower row counts.
             if bits & BEFORE != 0 && row < partner && !changes.is_active(partner) && accepted_before() {
-                self.task.both_before.push(entry(row, partner));
+                self.output.both_before.push(entry(row, partner));
             }
             return Some(());
         }
         let was = bits & BEFORE != 0 && accepted_before();
         let is = bits & NOW != 0 && filter.interacts_with(rules.filter(partner));
-        let (pair, found) = (entry(row.min(partner), row.max(partner)), &mut self.task.found);
+        let (pair, found) = (entry(row.min(partner), row.max(partner)), &mut self.output.found);
         if changes.is_active(row) {
             if !is {
                 return Some(());
@@ -322,7 +323,7 @@ impl TaskSearch<'_, '_> {
     /// Adds a body that does not change in this step to the list of a row (LIST-1).
     #[inline(always)]
     fn add_neighbor(&mut self, number: u32, body: BodyRecord) {
-        let count = &mut self.task.neighbor_counts[number as usize];
+        let count = &mut self.output.neighbor_counts[number as usize];
         let at = usize::from(*count);
         if at <= LIST_MAX {
             if at < LIST_MAX {
@@ -335,9 +336,9 @@ impl TaskSearch<'_, '_> {
     /// Counts what was found since the last call against the pair limit; `None` once that is
     /// exceeded.
     fn count(&mut self) -> Option<()> {
-        let len = self.task.found.active.len() + self.task.found.newly_changed.len();
+        let len = self.output.found.active.len() + self.output.found.newly_changed.len();
         let uncounted = len - std::mem::replace(&mut self.counted, len);
-        self.search.budget.spend(uncounted).then_some(())
+        self.shared.budget.spend(uncounted).then_some(())
     }
 }
 

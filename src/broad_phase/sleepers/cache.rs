@@ -310,7 +310,7 @@ impl SleeperCache {
         let cross = AwakeVsCached { pass: &pass, frame: out.frame, cached: &self.bands };
         list_tasks(out.frame, &self.bands, &mut self.tasks);
         let run = |task: &_, number, scratch: &mut _, output: &mut _| cross.run(task, number, scratch, output);
-        let task_count = finder.find_more_pairs(&pass, &self.tasks, out.found, out.phases, run)?;
+        let task_count = finder.find_cached_pairs(&pass, &self.tasks, out.found, out.phases, run)?;
         if let Some(on_page) = step.listener {
             for (kind, pairs) in [(PairKind::Body, &self.pairs.bodies), (PairKind::Static, &self.pairs.statics)] {
                 PageListener::new(on_page, kind, task_count).notify(0, pairs.pages().iter().map(Page::pairs));
