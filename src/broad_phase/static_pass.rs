@@ -57,7 +57,7 @@ pub(crate) fn find_band_pairs<'s>(
             search_each(pass, band, |probes, sink| packed.filed.scan(*level, probes, *are_circles, sink), sink)
         }
         StaticWay::Groups => {
-            let whole = CellRect { x: 0..band.band().columns(), y: 0..band.band().rows() };
+            let whole = CellRect { x: 0..band.band().column_count(), y: 0..band.band().row_count() };
             GroupPass { pass, group: BoxGroup::new(), sink }.search_tile(band.cells(), band.axes(), whole)
         }
     }

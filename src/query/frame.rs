@@ -136,9 +136,9 @@ impl Source<Hit> for Frame {
     /// That of the grid with the most bodies, or of the statics if there are no bodies.
     fn sort_key(&self, scope: &Scope<'_, Hit>, point: [f32; 2]) -> u64 {
         match self.cached.bands() {
-            Some(sleepers) if !sleepers.is_empty() => sleepers.cell_index(point),
+            Some(sleepers) if !sleepers.is_empty() => sleepers.cell_sort_key(point),
             _ if self.bands.is_empty() => scope.statics.map_or(0, |statics| statics.sort_key(point)),
-            _ => self.bands.cell_index(point),
+            _ => self.bands.cell_sort_key(point),
         }
     }
 }

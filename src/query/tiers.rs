@@ -157,7 +157,7 @@ impl Source<u32> for PointGrid {
     }
 
     fn sort_key(&self, _: &Scope<'_, u32>, point: [f32; 2]) -> u64 {
-        self.bands.cell_index(point)
+        self.bands.cell_sort_key(point)
     }
 }
 

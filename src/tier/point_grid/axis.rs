@@ -43,7 +43,7 @@ pub(super) const CELLS_AT_ONCE: usize = 8;
 
 /// One axis of a band's cells: its map and its table.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct BandAxis<'a> {
+pub(super) struct CellAxis<'a> {
     pub(super) map: AxisMap,
     pub(super) count: usize,
     /// Merged: the cell of each fine cell, as u16. Borders: the first [`ordered_key`] of each cell
@@ -51,7 +51,7 @@ pub(super) struct BandAxis<'a> {
     pub(super) table: &'a [u32],
 }
 
-impl BandAxis<'_> {
+impl CellAxis<'_> {
     /// The cell at a coordinate; the first or last one for coordinates outside.
     #[inline]
     pub(super) fn cell(&self, v: f32) -> usize {
@@ -274,7 +274,7 @@ mod tests {
                 let extent = Extent { min: origin, max, side };
                 let count = extent.cells_max(FINE_MAX);
                 let (origin, inverse) = extent.linear(count);
-                let axis = BandAxis { map: AxisMap::Linear { origin, inverse }, count, table: &[] };
+                let axis = CellAxis { map: AxisMap::Linear { origin, inverse }, count, table: &[] };
                 for (min, max) in boxes {
                     assert!(axis.cell(max) <= axis.cell(min) + 1, "{min} to {max}");
                 }
@@ -292,7 +292,7 @@ mod tests {
                 let extent = Extent { min: origin, max, side };
                 let count = extent.cells_max(FINE_MAX);
                 let (origin, inverse) = extent.linear(count);
-                let axis = BandAxis { map: AxisMap::Linear { origin, inverse }, count, table: &[] };
+                let axis = CellAxis { map: AxisMap::Linear { origin, inverse }, count, table: &[] };
                 for border in (1..count).rev().take(3000) {
                     let mut low = origin + border as f32 / inverse;
                     (0..8).for_each(|_| low = low.next_up());
@@ -327,7 +327,7 @@ mod tests {
             let keys: Vec<u64> = edges.iter().map(|&(a, b)| edges_key(a, b)).collect();
             let mut table = vec![0; 2000];
             let found = find_borders(&keys, target, &mut table);
-            let axis = BandAxis { map: AxisMap::Borders, count: found + 1, table: &table[..found] };
+            let axis = CellAxis { map: AxisMap::Borders, count: found + 1, table: &table[..found] };
             assert!(found > 1);
             for (min, max) in edges {
                 assert!(axis.cell(max) <= axis.cell(min) + 1);

@@ -9,7 +9,6 @@ use crate::memory::cell_table::CellStarts;
 use crate::memory::columns::SOA_PAD;
 use crate::parallel;
 use crate::simd::DetectedSimd;
-use crate::tier::point_grid::band::build::Band;
 use crate::tier::point_grid::band::built_band::RawBand;
 use crate::tier::point_grid::band::slot::BandSlot;
 use crate::tier::point_grid::band::tables::BandTables;
@@ -83,8 +82,9 @@ impl Bands {
         let level = self.level;
         let (records, ghosts) = self.places.split_at_mut(first_ghost(&self.slots));
         let pieces = &self.pieces;
+        // In a mutex while tasks run. Afterwards, bands are read without a lock, and cloned.
         let tables = Mutex::new(take(&mut self.tables));
-        let all = BandRun { first: 0, slots: &mut self.slots, records, ghosts, tables: &tables, level, tasks };
+        let all = BandRun { first: 0, slots: &mut self.slots, records, ghosts, all_tables: &tables, level, tasks };
         all.for_each(parallel, pieces, &pass);
         self.tables = tables.into_inner();
         self.pieces.clear();
@@ -117,7 +117,7 @@ impl Bands {
             let (axes, places) = (BandAxes::default(), 0..records.len() + SOA_PAD);
             self.places.records_mut(places.end)[..records.len()].copy_from_slice(records);
             let ghosts = places.end..places.end;
-            self.slots.push(BandSlot { band: Band::default(), axes, places, ghosts, tables: 0..0, thread: 0 });
+            self.slots.push(BandSlot::unbuilt(axes, places, ghosts));
         }
         self.directory.lay_out(std::iter::once(ClassBands {
             slots: 0..self.slots.len(),
@@ -225,11 +225,11 @@ impl Bands {
     }
 
     /// The bodies in a range of the cell order of a band.
-    pub(crate) fn bodies_at(&self, band: usize, places: Range<usize>) -> impl Iterator<Item = BodyRecord> + Clone {
+    pub(crate) fn bodies_at(&self, band: usize, positions: Range<usize>) -> impl Iterator<Item = BodyRecord> + Clone {
         let slot = &self.slots[band];
         let blocks = self.cells(slot).blocks;
-        let places = places.start.min(blocks.len())..places.end.min(blocks.len());
-        places.map(move |at| body(slot, &blocks, at))
+        let positions = positions.start.min(blocks.len())..positions.end.min(blocks.len());
+        positions.map(move |at| body(slot, &blocks, at))
     }
 
     /// Rows of all bodies in cell order, in runs.
@@ -253,16 +253,16 @@ impl Bands {
     #[inline]
     pub(super) fn cells(&self, slot: &BandSlot) -> FiledCells<'_> {
         if slot.population() == 0 {
-            // Such a band is not built: its tables are what an earlier step left there.
+            // A band without bodies is not built: it has no tables.
             return FiledCells::none();
         }
         let blocks = self.places.blocks(slot.places.clone(), slot.population());
         FiledCells { blocks, starts: slot.band.starts(self.tables_of(slot)) }
     }
 
-    /// The index, in the table of cells, of the cell in which a body that begins at a point would
-    /// be filed.
-    pub(crate) fn cell_index(&self, point: [f32; 2]) -> u64 {
+    /// A number that orders points by band and cell, so that points with similar numbers read
+    /// nearby memory.
+    pub(crate) fn cell_sort_key(&self, point: [f32; 2]) -> u64 {
         let mut classes = self.directory.classes().iter();
         let Some(class) = classes.find(|class| class.bounds.is_some()) else { return 0 };
         let [x, y] = class.axes.point_to_band(point);
@@ -278,7 +278,7 @@ impl Bands {
     /// The tables of a band.
     #[inline]
     pub(super) fn tables_of(&self, slot: &BandSlot) -> &[u32] {
-        self.tables.of(&slot.tables)
+        self.tables.of(&slot.table_range)
     }
 }
 
@@ -317,7 +317,7 @@ struct BandRun<'a, T> {
     slots: &'a mut [BandSlot],
     records: &'a mut [BodyRecord],
     ghosts: &'a mut [BodyRecord],
-    tables: &'a Mutex<BandTables>,
+    all_tables: &'a Mutex<BandTables>,
     level: DetectedSimd,
     tasks: &'a mut [T],
 }
@@ -329,10 +329,10 @@ fn raw_band<'a>(
     slot: &'a mut BandSlot,
     pieces: &'a Pieces,
     (records, ghosts): (&'a mut [BodyRecord], &'a mut [BodyRecord]),
-    tables: &'a Mutex<BandTables>,
+    all_tables: &'a Mutex<BandTables>,
     level: DetectedSimd,
 ) -> RawBand<'a> {
-    RawBand { slot, records, pieces: pieces.owned(band), ghosts, ghost_pieces: pieces.ghosts(band), tables, level }
+    RawBand { slot, records, pieces: pieces.owned(band), ghosts, ghost_pieces: pieces.ghosts(band), all_tables, level }
 }
 
 /// The place of the first ghost of all bands. The records of their own bodies are before it.
@@ -349,15 +349,15 @@ impl<'a, T: Send> BandRun<'a, T> {
             parallel::join(parallel, front, back);
             return;
         }
-        let Self { first, slots, records, ghosts, tables, level, tasks } = self;
+        let Self { first, slots, records, ghosts, all_tables, level, tasks } = self;
         if let ([slot], [task]) = (slots, tasks) {
             slot.thread = parallel::worker_index(parallel) as u32;
-            pass(first, raw_band(first, slot, pieces, (records, ghosts), tables, level), task);
+            pass(first, raw_band(first, slot, pieces, (records, ghosts), all_tables, level), task);
         }
     }
 
     fn halves(self) -> (Self, Self) {
-        let Self { first, slots, records, ghosts, tables, level, tasks } = self;
+        let Self { first, slots, records, ghosts, all_tables, level, tasks } = self;
         let middle = slots.len() / 2;
         let [places_before, ghosts_before] = [slots[0].places.start, slots[0].ghosts.start];
         let (records, back_records) = records.split_at_mut(slots[middle].places.start - places_before);
@@ -369,11 +369,11 @@ impl<'a, T: Send> BandRun<'a, T> {
             slots: back_slots,
             records: back_records,
             ghosts: back_ghosts,
-            tables,
+            all_tables,
             level,
             tasks: back_tasks,
         };
-        (BandRun { first, slots, records, ghosts, tables, level, tasks }, back)
+        (BandRun { first, slots, records, ghosts, all_tables, level, tasks }, back)
     }
 }
 

@@ -24,7 +24,9 @@ impl Bands {
                 ghosts: slot.ghost_count(),
                 thread: slot.thread as usize,
             });
-            for (row, column) in (0..band.rows()).flat_map(|row| (0..band.columns()).map(move |column| (row, column))) {
+            for (row, column) in
+                (0..band.row_count()).flat_map(|row| (0..band.column_count()).map(move |column| (row, column)))
+            {
                 let population = cells.run(row, &(column..column + 1)).len();
                 if population > 0 {
                     let [low, high] = [[column, row], [column + 1, row + 1]].map(|cell| band.corner(tables, cell));

@@ -1,7 +1,7 @@
 //! Files rows: reads boxes from a source and writes the records of every band.
 //!
-//! Rows are filed here for a step, its sleepers, a shifted origin and a
-//! [`PointGrid`](super::PointGrid). (A few bodies need no plan: see
+//! Rows are filed here for a step, the changed rows of a told step, sleepers, a shifted origin,
+//! statics and a [`PointGrid`](super::PointGrid). (A few bodies need no plan: see
 //! [`Bands::file_in_one_band`].)
 
 use crate::error::InvalidRow;
@@ -9,7 +9,6 @@ use crate::memory::body_record::BodyRecord;
 use crate::memory::buffers::buffers;
 use crate::memory::columns::SOA_PAD;
 use crate::simd::{DetectedSimd, SimdRows};
-use crate::tier::point_grid::band::build::Band;
 use crate::tier::point_grid::band::slot::BandSlot;
 use crate::tier::point_grid::bands::Bands;
 use crate::tier::point_grid::directory::ClassBands;
@@ -53,14 +52,9 @@ impl Filing {
         for class in plan.classes() {
             for band in class.bands() {
                 let own = rooms.joined(destinations.owned(band));
-                bands.slots.push(BandSlot {
-                    band: Band::default(),
-                    axes: class.axes,
-                    places: own.start..own.end + SOA_PAD,
-                    ghosts: rooms.joined(destinations.ghosts(band)),
-                    tables: 0..0,
-                    thread: 0,
-                });
+                let places = own.start..own.end + SOA_PAD;
+                let ghosts = rooms.joined(destinations.ghosts(band));
+                bands.slots.push(BandSlot::unbuilt(class.axes, places, ghosts));
             }
         }
         bands.directory.lay_out(plan.classes().iter().map(|class| ClassBands {

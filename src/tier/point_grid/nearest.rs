@@ -122,7 +122,7 @@ impl Bands {
                     within = visit(cells.blocks.row(at), distance);
                 }
             });
-            let is_all = rect.x.len() == band.columns() && rect.y.len() == band.rows();
+            let is_all = rect.x.len() == band.column_count() && rect.y.len() == band.row_count();
             // Then no body is left (NEAREST-1). It is not enough that all cells were searched: the
             // lookup of a box's corners may yield too few.
             if inside == band.population() || radius == far_enough || within < radius * radius {

@@ -21,8 +21,9 @@ use crate::tier::point_grid::size_classes::size_sample::{SizeSample, longest_sid
 use crate::tier::point_grid::size_classes::{ClassOptions, SideLimits, choose_classes};
 use std::ops::Range;
 
-// Borders are values of the sample, along and across: so numbers of bands fit two bytes.
-const _: () = assert!(2 * SAMPLE_MAX < NO_BAND as usize);
+// Borders are values of the sample, along and across, and each band has two destinations: so the
+// number of a band fits two bytes, and none is `NO_BAND`, not even that of a destination.
+const _: () = assert!(4 * SAMPLE_MAX < NO_BAND as usize);
 
 /// Most rows in a sample: enough for sixty bands of even population, at about a percent of a step.
 const SAMPLE_MAX: usize = 4096;

@@ -32,14 +32,14 @@ const SPARE_DECAY: f32 = 0.99;
 /// Places to spare in any room besides.
 const SPARE_PLACES: usize = 16;
 
-/// Rooms tell how large those of another filing have to be if its rows are more or fewer by at most
-/// one in this many.
+/// The sizes of the rooms of an earlier filing are used again if its number of rows differs by at
+/// most one in this many.
 const ROWS_ALIKE_WITHIN: usize = 8;
 
 /// In place of a band, for a row that [`PartRooms::file_batch`] leaves out.
 pub(super) const NO_BAND: u16 = u16::MAX;
 
-/// Stands for a place where there is none.
+/// Stands for a place if a room is full.
 const NO_PLACE: usize = usize::MAX;
 
 /// The places for the records of one part in one destination.
@@ -99,10 +99,10 @@ pub(super) struct Rooms {
     /// Those of an earlier filing, as filings may take turns: by two plans, or of all rows and of
     /// some of them.
     earlier: RoomTable,
-    /// Places to spare in a room for ghosts or oversized bodies, as a multiple of the square root
-    /// of its records, and half as many in one for a band's own bodies: a border that moves changes
-    /// most of the ghosts, and few of the bodies. If each record were in a room by chance, their
-    /// number would change by about that root.
+    /// Places to spare in a room for ghosts or oversized bodies, for each square root of its
+    /// records. If each record were in a room by chance, their number would change by about that
+    /// root. A room for a band's own bodies has half as many to spare: a border that moves changes
+    /// most of the ghosts, and few of the bodies.
     spare_roots: f32,
 }
 

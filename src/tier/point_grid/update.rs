@@ -50,7 +50,7 @@ impl Bands {
         if !slot.band.bounds().contains(&aabb) {
             return false;
         }
-        let lookup = slot.band.lookup(self.tables.of(&slot.tables));
+        let lookup = slot.band.lookup(self.tables.of(&slot.table_range));
         let before = BandBox::from_edges(self.places.blocks(slot.places.clone(), slot.population()).aabb(at));
         let ([left, top, ..], [new_left, new_top, right, bottom]) = (lookup.of_edges(&before), lookup.of_edges(&aabb));
         let fits = (left, top) == (new_left, new_top) && right <= left + lookup.columns_reached && bottom <= top + 1;

@@ -42,7 +42,7 @@ impl Band {
         let tables = &mut words[..room];
         let LaidOut { cells, crowding } = choose_cells(own, extents, cell_size, tables, scratch);
         cells.pack(tables);
-        sort(own, tables, scratch);
+        sort(own, cells.starts(tables).as_slice(), scratch);
         scratch.tables = words;
         Self { cells, crowding, bounds, reach: Reach::new(extents.map(|extent| extent.side)) }
     }
@@ -58,13 +58,13 @@ impl Band {
         self.cells.population
     }
 
-    /// Columns and rows of cells.
-    pub(crate) fn columns(&self) -> usize {
-        self.cells.columns
+    /// Numbers of columns and rows of cells.
+    pub(crate) fn column_count(&self) -> usize {
+        self.cells.column_count
     }
 
-    pub(crate) fn rows(&self) -> usize {
-        self.cells.rows
+    pub(crate) fn row_count(&self) -> usize {
+        self.cells.row_count
     }
 
     /// The smallest box that covers all bodies.
@@ -105,7 +105,7 @@ impl Band {
     /// The index of the cell at a point, row by row.
     pub(crate) fn cell(&self, tables: &[u32], [x, y]: [f32; 2]) -> usize {
         let [column, row, ..] = self.lookup(tables).of_edges(&BandBox::from_edges([x, y, x, y]));
-        row * self.cells.columns + column
+        row * self.cells.column_count + column
     }
 
     /// Approximate width and height of the cell at a point.
@@ -119,7 +119,7 @@ impl Band {
     pub(crate) fn corner(&self, tables: &[u32], [column, row]: [usize; 2]) -> [f64; 2] {
         let &[left, top, right, bottom] = self.bounds.edges();
         let [x_axis, y_axis] = self.cells.axes(tables);
-        let [x, y] = if self.cells.is_exchanged { [row, column] } else { [column, row] };
+        let [x, y] = if self.cells.columns_divide_y { [row, column] } else { [column, row] };
         [x_axis.low_edge(x, [left, right]), y_axis.low_edge(y, [top, bottom])]
     }
 
@@ -127,8 +127,8 @@ impl Band {
     #[cfg(any(test, debug_assertions))]
     pub(super) fn assert_well_formed(&self, columns: &[u32], tables: &[u32]) {
         let (lookup, cells) = (self.lookup(tables), self.cell_view(columns, tables));
-        for row in 0..self.rows() {
-            for column in 0..self.columns() {
+        for row in 0..self.row_count() {
+            for column in 0..self.column_count() {
                 for at in cells.run(row, &(column..column + 1)) {
                     let aabb = cells.columns().aabb(at);
                     let [left, top, right, bottom] = lookup.of_edges(&BandBox::from_edges(aabb));
@@ -144,7 +144,7 @@ impl Band {
 /// Sorts by cell: first indices of records, then the records in that order.
 ///
 /// That takes two random reads for each body, and all writes but those of indices are sequential.
-fn sort(own: &[BodyRecord], tables: &[u32], scratch: &mut BandScratch) {
+fn sort(own: &[BodyRecord], starts: &[u32], scratch: &mut BandScratch) {
     let BandScratch { keys, order, sorted_keys, columns, .. } = scratch;
     grow(sorted_keys, own.len());
     sorted_keys.truncate(own.len());
@@ -152,7 +152,7 @@ fn sort(own: &[BodyRecord], tables: &[u32], scratch: &mut BandScratch) {
     let len = column_words(own.len());
     grow(columns, len);
     let columns = &mut columns[..len];
-    match order.sort(keys, tables) {
+    match order.sort(keys, starts) {
         Order::Short(order) => gather(own, keys, order, (sorted_keys, columns)),
         Order::Long(order) => gather(own, keys, order, (sorted_keys, columns)),
     }

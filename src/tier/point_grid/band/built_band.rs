@@ -29,8 +29,8 @@ pub(crate) struct RawBand<'a> {
     /// Its ghosts, in pieces too.
     pub(in crate::tier::point_grid) ghosts: &'a mut [BodyRecord],
     pub(in crate::tier::point_grid) ghost_pieces: &'a [Range<usize>],
-    /// Where its tables are kept.
-    pub(in crate::tier::point_grid) tables: &'a Mutex<BandTables>,
+    /// Where the tables of all bands are kept.
+    pub(in crate::tier::point_grid) all_tables: &'a Mutex<BandTables>,
     pub(in crate::tier::point_grid) level: DetectedSimd,
 }
 
@@ -47,24 +47,24 @@ impl<'a> RawBand<'a> {
         rules: PairRules<'a>,
         scratch: &'a mut BandScratch,
     ) -> BuiltBand<'a> {
-        let Self { slot, records, pieces, ghosts, ghost_pieces, tables: kept_tables, level } = self;
+        let Self { slot, records, pieces, ghosts, ghost_pieces, all_tables, level } = self;
         let measured = measure(records, pieces);
         close_gaps(ghosts, ghost_pieces.iter().cloned());
         let ghosts = &ghosts[..slot.ghosts.len()];
         let band = Band::build(&records[..slot.filed_count()], measured, cell_size, scratch);
         slot.band = band;
-        slot.tables = kept_tables.lock().append(&scratch.tables[..band.tables_len()]);
+        slot.table_range = all_tables.lock().append(&scratch.tables[..band.tables_len()]);
         let filters_by_row = rules.filters_by_row;
         if let Some(by_row) = filters_by_row {
             scratch.look_up_filters(by_row);
         }
-        let (SortedBand { columns, filters, keys, tables }, scratch) = scratch.sorted_mut(band.tables_len());
-        scratch.tree.clear();
+        let (SortedBand { columns, filters, keys, tables }, pair_scratch) = scratch.last_band_mut(band.tables_len());
+        pair_scratch.tree.clear();
         #[cfg(debug_assertions)]
         band.assert_well_formed(columns, tables);
         let cells = band.cell_view(columns, tables).with_circles(rules.are_circles);
         let cells = if filters_by_row.is_some() { cells.with_filters(filters) } else { cells };
-        BuiltBand { slot, records, ghosts, tables, level, cells, filters_by_row, keys, scratch }
+        BuiltBand { slot, records, ghosts, tables, level, cells, filters_by_row, keys, scratch: pair_scratch }
     }
 }
 
@@ -107,9 +107,9 @@ impl<'a> BuiltBand<'a> {
     }
 
     /// Those of its bodies that are in a range of the cell order, in the axes of the world.
-    pub(crate) fn bodies(&self, places: Range<usize>) -> impl ExactSizeIterator<Item = BodyRecord> {
+    pub(crate) fn bodies(&self, positions: Range<usize>) -> impl ExactSizeIterator<Item = BodyRecord> {
         let (columns, axes) = (self.cells.columns(), self.slot.axes);
-        (places.start..places.end.min(columns.len())).map(move |at| BodyRecord {
+        (positions.start..positions.end.min(columns.len())).map(move |at| BodyRecord {
             aabb: axes.box_to_world(BandBox::from_edges(columns.aabb(at))),
             row: columns.rows()[at],
         })
@@ -144,7 +144,7 @@ pub(crate) struct LoneBand {
     pieces: Vec<Range<usize>>,
     ghosts: Vec<BodyRecord>,
     ghost_pieces: Vec<Range<usize>>,
-    tables: Mutex<BandTables>,
+    all_tables: Mutex<BandTables>,
     scratch: BandScratch,
 }
 
@@ -155,8 +155,8 @@ impl LoneBand {
         records.resize(records.len() + SOA_PAD, BodyRecord::default());
         let ghost_count = ghost_pieces.iter().map(|piece| piece.len()).sum();
         let slot = BandSlot { places: 0..own.len() + SOA_PAD, ghosts: 0..ghost_count, ..BandSlot::default() };
-        let (tables, scratch) = (Mutex::default(), BandScratch::default());
-        Self { slot, records, pieces, ghosts, ghost_pieces, tables, scratch }
+        let (all_tables, scratch) = (Mutex::default(), BandScratch::default());
+        Self { slot, records, pieces, ghosts, ghost_pieces, all_tables, scratch }
     }
 
     /// The same band with the scratch of another one.
@@ -166,9 +166,9 @@ impl LoneBand {
 
     /// To be called once: it moves the records together.
     pub(crate) fn build<'a>(&'a mut self, cell_size: CellSize, rules: PairRules<'a>) -> BuiltBand<'a> {
-        let Self { slot, records, pieces, ghosts, ghost_pieces, tables, scratch } = self;
+        let Self { slot, records, pieces, ghosts, ghost_pieces, all_tables, scratch } = self;
         let level = DetectedSimd::default();
-        RawBand { slot, records, pieces, ghosts, ghost_pieces, tables, level }.build(cell_size, rules, scratch)
+        RawBand { slot, records, pieces, ghosts, ghost_pieces, all_tables, level }.build(cell_size, rules, scratch)
     }
 }
 

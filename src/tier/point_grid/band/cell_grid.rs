@@ -5,23 +5,22 @@
 //!   `columns_reached` columns. That is one, unless columns are finer than bodies. So the partners
 //!   of a body are at most so far away.
 //! - BAND-3: whatever the distribution, the tables of a band take at most [`words_max`] words.
-//!   While cells are laid out, there is room for the largest table of each kind; then the tables
-//!   are [packed](CellGrid::pack).
+//!   They are laid out in a [`TableRoom`], and then [packed](CellGrid::pack).
 
 use crate::geometry::band_box::BandBox;
 use crate::memory::cell_table::{CellKey, CellStarts, table_words};
 use crate::simd::CellRect;
-use crate::tier::point_grid::axis::{AxisMap, BandAxis, Extent};
-use crate::tier::point_grid::band::keys::EqualCells;
+use crate::tier::point_grid::axis::{AxisMap, CellAxis, Extent};
+use crate::tier::point_grid::band::keys::LinearCells;
 use glam::Vec4;
 
 /// Words for the table of where each cell starts.
-pub(super) const fn starts_max(population: usize) -> usize {
+const fn starts_max(population: usize) -> usize {
     population * 3 / 4 + 256
 }
 
 /// Words for the table of the x axis.
-pub(super) const fn x_table_max(population: usize) -> usize {
+const fn x_table_max(population: usize) -> usize {
     population / 2 + 64
 }
 
@@ -33,6 +32,22 @@ const fn y_table_max(population: usize) -> usize {
 /// Words with room for all tables of a band, however its cells are laid out (BAND-3).
 pub(super) const fn words_max(population: usize) -> usize {
     starts_max(population) + x_table_max(population) + y_table_max(population)
+}
+
+/// The tables of a band while its cells are laid out, with room for the largest of each (BAND-3).
+pub(super) struct TableRoom<'a> {
+    pub(super) starts: &'a mut [u32],
+    pub(super) x: &'a mut [u32],
+    pub(super) y: &'a mut [u32],
+}
+
+impl<'a> TableRoom<'a> {
+    /// In [`words_max`] words.
+    pub(super) fn of(words: &'a mut [u32], population: usize) -> Self {
+        let (starts, of_axes) = words.split_at_mut(starts_max(population));
+        let (x, y) = of_axes.split_at_mut(x_table_max(population));
+        Self { starts, x, y }
+    }
 }
 
 /// A way to lay out the cells of a band.
@@ -56,10 +71,10 @@ pub(super) struct CellGrid {
     pub(super) population: usize,
     pub(super) x: AxisMap,
     pub(super) y: AxisMap,
-    pub(super) columns: usize,
-    pub(super) rows: usize,
-    /// Whether columns divide y, and rows x; otherwise columns divide x. Only equal cells.
-    pub(super) is_exchanged: bool,
+    pub(super) column_count: usize,
+    pub(super) row_count: usize,
+    /// Whether columns divide the y axis of the band, and rows x. Only fine columns do.
+    pub(super) columns_divide_y: bool,
     /// Words that the tables of both axes use.
     pub(super) x_words: usize,
     pub(super) y_words: usize,
@@ -69,14 +84,24 @@ pub(super) struct CellGrid {
 
 impl CellGrid {
     /// Equal cells. A box may reach into the next column.
-    pub(super) fn equal(population: usize, extents: [Extent; 2], [columns, rows]: [usize; 2]) -> Self {
+    pub(super) fn equal(population: usize, extents: [Extent; 2], [column_count, row_count]: [usize; 2]) -> Self {
         let linear = |extent: Extent, count| {
             let (origin, inverse) = extent.linear(count);
             AxisMap::Linear { origin, inverse }
         };
         let [x, y] = extents;
-        let (x, y) = (linear(x, columns), linear(y, rows));
-        Self { population, x, y, columns, rows, is_exchanged: false, x_words: 0, y_words: 0, columns_reached: 1 }
+        let (x, y) = (linear(x, column_count), linear(y, row_count));
+        Self {
+            population,
+            x,
+            y,
+            column_count,
+            row_count,
+            columns_divide_y: false,
+            x_words: 0,
+            y_words: 0,
+            columns_reached: 1,
+        }
     }
 
     /// Equal columns, which divide an axis and may be finer than boxes, in equal rows.
@@ -84,55 +109,56 @@ impl CellGrid {
         population: usize,
         extents: [Extent; 2],
         axis: usize,
-        [columns, rows]: [usize; 2],
+        [column_count, row_count]: [usize; 2],
     ) -> Self {
-        let counts = if axis == 0 { [columns, rows] } else { [rows, columns] };
-        Self { columns, rows, is_exchanged: axis == 1, ..Self::equal(population, extents, counts) }
+        let counts = if axis == 0 { [column_count, row_count] } else { [row_count, column_count] };
+        Self { column_count, row_count, columns_divide_y: axis == 1, ..Self::equal(population, extents, counts) }
     }
 
     /// How many cells there are along x, and along y.
     pub(super) fn counts(&self) -> [usize; 2] {
-        if self.is_exchanged { [self.rows, self.columns] } else { [self.columns, self.rows] }
+        if self.columns_divide_y { [self.row_count, self.column_count] } else { [self.column_count, self.row_count] }
     }
 
     /// Whether the table of where cells start has room for this many cells (BAND-3), and a key has
     /// bits for them.
-    pub(super) fn fits(population: usize, columns: usize, rows: usize) -> bool {
-        table_words(rows, columns + 2) <= starts_max(population).min(CellKey::CELLS_MAX)
+    pub(super) fn fits(population: usize, column_count: usize, row_count: usize) -> bool {
+        table_words(row_count, column_count + 2) <= starts_max(population).min(CellKey::CELLS_MAX)
     }
 
     /// The most columns with which a single row [fits](Self::fits).
-    pub(super) fn columns_max(population: usize) -> usize {
+    pub(super) fn column_count_max(population: usize) -> usize {
         (starts_max(population).min(CellKey::CELLS_MAX) - 1) / 2 - 2
     }
 
     /// Cells in a row of the table of starts, which has an empty cell at both ends.
     pub(super) fn stride(&self) -> usize {
-        self.columns + 2
+        self.column_count + 2
     }
 
     /// The entries of each cell.
     pub(super) fn starts<'a>(&self, tables: &'a [u32]) -> CellStarts<'a> {
-        CellStarts::filled(&tables[..self.starts_words()], self.stride(), self.rows)
+        CellStarts::filled(&tables[..self.starts_words()], self.stride(), self.row_count)
     }
 
     fn starts_words(&self) -> usize {
-        table_words(self.rows, self.stride())
+        table_words(self.row_count, self.stride())
     }
 
-    /// Both axes, with the tables that [`pack`](Self::pack) left; a grid without cells has none.
-    pub(super) fn axes<'a>(&self, tables: &'a [u32]) -> [BandAxis<'a>; 2] {
+    /// Both axes, with the tables that [`pack`](Self::pack) left. There are none of a band that is
+    /// not built: the tables of its axes are empty too.
+    pub(super) fn axes<'a>(&self, tables: &'a [u32]) -> [CellAxis<'a>; 2] {
         let (_, of_axes) = tables.split_at(tables.len() - self.x_words - self.y_words);
         let (x_table, y_table) = of_axes.split_at(self.x_words);
         self.axes_with(x_table, y_table)
     }
 
     /// Both axes, with tables that begin with theirs.
-    pub(super) fn axes_with<'a>(&self, x_table: &'a [u32], y_table: &'a [u32]) -> [BandAxis<'a>; 2] {
+    pub(super) fn axes_with<'a>(&self, x_table: &'a [u32], y_table: &'a [u32]) -> [CellAxis<'a>; 2] {
         let [x_count, y_count] = self.counts();
         [
-            BandAxis { map: self.x, count: x_count, table: &x_table[..self.x_words] },
-            BandAxis { map: self.y, count: y_count, table: &y_table[..self.y_words] },
+            CellAxis { map: self.x, count: x_count, table: &x_table[..self.x_words] },
+            CellAxis { map: self.y, count: y_count, table: &y_table[..self.y_words] },
         ]
     }
 
@@ -141,8 +167,8 @@ impl CellGrid {
         self.starts_words() + self.x_words + self.y_words
     }
 
-    /// Moves the tables together: the one of where cells start, that of the x axis, and that of the
-    /// y axis.
+    /// Moves the tables of a [`TableRoom`] together: the one of where cells start, that of the x
+    /// axis, and that of the y axis.
     pub(super) fn pack(&self, tables: &mut [u32]) {
         let (x_start, y_start) = (self.starts_words(), self.starts_words() + self.x_words);
         let x_room = starts_max(self.population);
@@ -152,10 +178,10 @@ impl CellGrid {
     }
 
     /// The equal cells of both axes, if all cells are equal.
-    pub(super) fn equal_cells(&self) -> Option<EqualCells> {
+    pub(super) fn linear_cells(&self) -> Option<LinearCells> {
         match (self.x, self.y) {
             (AxisMap::Linear { origin: x, inverse: ix }, AxisMap::Linear { origin: y, inverse: iy }) => {
-                Some(EqualCells::new([x, y], [ix, iy], self.counts()).exchanged_if(self.is_exchanged))
+                Some(LinearCells::new([x, y], [ix, iy], self.counts()).columns_dividing_y_if(self.columns_divide_y))
             }
             _ => None,
         }
@@ -165,22 +191,27 @@ impl CellGrid {
     #[cfg(test)]
     pub(super) fn assert_fits(&self, label: &str) {
         let population = self.population;
-        assert!(Self::fits(population, self.columns, self.rows), "{label}: {} by {}", self.columns, self.rows);
+        assert!(
+            Self::fits(population, self.column_count, self.row_count),
+            "{label}: {} by {}",
+            self.column_count,
+            self.row_count
+        );
         assert!(self.x_words <= x_table_max(population), "{label}: {} words for x", self.x_words);
         assert!(self.y_words <= y_table_max(population), "{label}: {} words for y", self.y_words);
-        assert!(self.columns > 0 && self.rows > 0, "{label}");
+        assert!(self.column_count > 0 && self.row_count > 0, "{label}");
     }
 
     pub(super) fn lookup<'a>(&self, tables: &'a [u32], reach: Reach) -> CellLookup<'a> {
-        let (equal, axes) = (self.equal_cells(), self.axes(tables));
+        let (equal, axes) = (self.linear_cells(), self.axes(tables));
         CellLookup { equal, axes, columns_reached: self.columns_reached, reach }
     }
 }
 
 /// Finds the cells of boxes in a band.
 pub(crate) struct CellLookup<'a> {
-    equal: Option<EqualCells>,
-    axes: [BandAxis<'a>; 2],
+    equal: Option<LinearCells>,
+    axes: [CellAxis<'a>; 2],
     /// Columns that a box may reach beyond its own (BAND-2).
     pub(in crate::tier::point_grid) columns_reached: usize,
     reach: Reach,

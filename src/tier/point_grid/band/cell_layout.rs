@@ -12,12 +12,12 @@ use crate::memory::buffers::{grow, part_start};
 use crate::memory::cell_table::{CellKey, table_words};
 use crate::memory::radix;
 use crate::tier::point_grid::axis::{
-    AxisMap, BandAxis, CELLS_AT_ONCE, Extent, FINE_MAX, edges_key, find_borders, linear_cell, merge_cells,
+    AxisMap, CELLS_AT_ONCE, CellAxis, Extent, FINE_MAX, edges_key, find_borders, linear_cell, merge_cells,
 };
-use crate::tier::point_grid::band::cell_grid::{CellGrid, Layout, starts_max, x_table_max};
+use crate::tier::point_grid::band::cell_grid::{CellGrid, Layout, TableRoom};
 use crate::tier::point_grid::band::equal_cells::{CellSize, POPULATION, SLENDER, equal_cells};
 use crate::tier::point_grid::band::fine_columns::{FineEstimate, columns_reached, fine_columns, test_count};
-use crate::tier::point_grid::band::keys::{EqualCells, unpack_cells};
+use crate::tier::point_grid::band::keys::{LinearCells, unpack_cells};
 use crate::tier::point_grid::band::scratch::BandScratch;
 
 /// Equal cells are used if the cell of a body has at most this many times as many bodies, in the
@@ -86,28 +86,38 @@ fn try_in_turn(
     fine: Option<FineEstimate<'_>>,
 ) {
     let is_even = |tried: &LaidOut| {
-        let if_even = 1.0 + population as f32 / (tried.cells.columns * tried.cells.rows) as f32;
+        let if_even = 1.0 + population as f32 / (tried.cells.column_count * tried.cells.row_count) as f32;
         tried.crowding <= UNEVEN_MAX * if_even + 2.0
     };
-    if may_be_even && trials.try_out(Layout::Equal, is_even) == Some(true) {
-        return;
-    }
-    let equal = trials.best.1.crowding;
-    if let Some(layout) = fine.and_then(|fine| fine.layout_if_faster_than(equal))
-        && trials.try_out(layout, |tried| tried.crowding < equal) == Some(true)
-    {
-        return;
+    if may_be_even {
+        if trials.try_out(Layout::Equal, is_even) == Tried::Good {
+            return;
+        }
+        let equal = trials.best.1.crowding;
+        if let Some(layout) = fine.and_then(|fine| fine.layout_if_faster_than(equal))
+            && trials.try_out(layout, |tried| tried.crowding < equal) == Tried::Good
+        {
+            return;
+        }
     }
     let is_sparse = |tried: &LaidOut| tried.crowding <= CROWDED_MAX;
     for layout in [Layout::Merged, Layout::Narrow] {
         match trials.try_out(layout, is_sparse) {
-            Some(true) => return,
-            Some(false) => {}
+            Tried::Good => return,
+            Tried::Crowded => {}
             // Both merge the same fine cells.
-            None => break,
+            Tried::Hopeless => break,
         }
     }
     trials.try_out(Layout::Borders, is_sparse);
+}
+
+/// How a layout turned out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tried {
+    Good,
+    Crowded,
+    Hopeless,
 }
 
 /// Layouts that are tried. Tables and keys are those of the last one.
@@ -123,16 +133,15 @@ impl<F: FnMut(Layout) -> Option<LaidOut>> Trials<F> {
         Self { lay_out, best: (Layout::Equal, none), last: Layout::Equal }
     }
 
-    /// Lays out cells, and keeps them if they are good or the least crowded so far. Returns whether
-    /// they are good; `None` if the layout is hopeless.
-    fn try_out(&mut self, layout: Layout, is_good: impl Fn(&LaidOut) -> bool) -> Option<bool> {
+    /// Lays out cells, and keeps them if they are good or the least crowded so far.
+    fn try_out(&mut self, layout: Layout, is_good: impl Fn(&LaidOut) -> bool) -> Tried {
         self.last = layout;
-        let laid_out = (self.lay_out)(layout)?;
+        let Some(laid_out) = (self.lay_out)(layout) else { return Tried::Hopeless };
         let is_good = is_good(&laid_out);
         if is_good || laid_out.crowding < self.best.1.crowding {
             self.best = (layout, laid_out);
         }
-        Some(is_good)
+        if is_good { Tried::Good } else { Tried::Crowded }
     }
 
     fn into_best(mut self) -> LaidOut {
@@ -168,8 +177,7 @@ pub(super) fn lay_out(
     tables: &mut [u32],
     scratch: &mut BandScratch,
 ) -> Option<LaidOut> {
-    let (starts, of_axes) = tables.split_at_mut(starts_max(own.len()));
-    let (x_table, y_table) = of_axes.split_at_mut(x_table_max(own.len()));
+    let TableRoom { starts, x: x_table, y: y_table } = TableRoom::of(tables, own.len());
     let mut cells = match layout {
         Layout::Equal => equal_cells(own.len(), extents, cell_size),
         Layout::FineColumns { axis, rows_max } => fine_columns(own.len(), extents, axis, rows_max),
@@ -178,7 +186,7 @@ pub(super) fn lay_out(
         Layout::Borders => cells_between_borders(own, extents[1], x_table, y_table, scratch),
     };
     fill_keys(&cells, own, cells.axes_with(x_table, y_table), scratch);
-    let starts = &mut starts[..table_words(cells.rows, cells.stride())];
+    let starts = &mut starts[..table_words(cells.row_count, cells.stride())];
     let squares = scratch.order.count(&scratch.keys, starts);
     let mut crowding = squares as f32 / own.len() as f32;
     if let Layout::FineColumns { .. } = layout {
@@ -196,7 +204,7 @@ fn merged_cells(
     [x, y]: [Extent; 2],
     x_table: &mut [u32],
     y_table: &mut [u32],
-    BandScratch { histogram, wide, .. }: &mut BandScratch,
+    BandScratch { histogram, cells_or_edges, .. }: &mut BandScratch,
 ) -> Option<CellGrid> {
     let population = own.len();
     let fine_x = x.cells_max(x_table.len() * 2);
@@ -205,9 +213,9 @@ fn merged_cells(
     histogram.clear();
     histogram.resize(fine_x + fine_y, 0);
     let (x_histogram, y_histogram) = histogram.split_at_mut(fine_x);
-    grow(wide, population);
-    let fine = EqualCells::new([x_linear.0, y_linear.0], [x_linear.1, y_linear.1], [fine_x, fine_y]);
-    fine.count(own, &mut wide[..population], x_histogram, y_histogram);
+    grow(cells_or_edges, population);
+    let fine = LinearCells::new([x_linear.0, y_linear.0], [x_linear.1, y_linear.1], [fine_x, fine_y]);
+    fine.count(own, &mut cells_or_edges[..population], x_histogram, y_histogram);
     // The mean number of bodies in the fine column, or row, of a body: merging cannot lower it.
     let (x_least, y_least) = (crowding(x_histogram), crowding(y_histogram));
     // This many would share a cell if columns and rows were independent.
@@ -224,23 +232,23 @@ fn merged_cells(
     let x_cells: &mut [u16] = bytemuck::cast_slice_mut(x_table);
     let y_cells: &mut [u16] = bytemuck::cast_slice_mut(y_table);
     loop {
-        let columns = merge_cells(x_histogram, x_target, x_cells);
-        let rows = merge_cells(y_histogram, y_target, y_cells);
-        if CellGrid::fits(population, columns, rows) {
+        let column_count = merge_cells(x_histogram, x_target, x_cells);
+        let row_count = merge_cells(y_histogram, y_target, y_cells);
+        if CellGrid::fits(population, column_count, row_count) {
             return Some(CellGrid {
                 population,
                 x: AxisMap::Merged { origin: x_linear.0, inverse: x_linear.1, fine: fine_x as u32 },
                 y: AxisMap::Merged { origin: y_linear.0, inverse: y_linear.1, fine: fine_y as u32 },
-                columns,
-                rows,
-                is_exchanged: false,
+                column_count,
+                row_count,
+                columns_divide_y: false,
                 x_words: fine_x.div_ceil(2),
                 y_words: fine_y.div_ceil(2),
                 columns_reached: 1,
             });
         }
         // Ends at the latest when one of both axes is a single cell.
-        if !narrow || rows == 1 {
+        if !narrow || row_count == 1 {
             x_target *= 1.3;
         }
         y_target *= 1.3;
@@ -258,30 +266,30 @@ fn cells_between_borders(
 ) -> CellGrid {
     let population = own.len();
     sort_edges(own, 0, scratch);
-    let borders_max = x_table.len().min(CellGrid::columns_max(population) - 1);
-    let x_words = find_borders(&scratch.wide, NARROW, &mut x_table[..borders_max]);
-    let columns = x_words + 1;
-    let cells = |y: AxisMap, rows: usize, y_words: usize| CellGrid {
+    let borders_max = x_table.len().min(CellGrid::column_count_max(population) - 1);
+    let x_words = find_borders(&scratch.cells_or_edges, NARROW, &mut x_table[..borders_max]);
+    let column_count = x_words + 1;
+    let cells = |y: AxisMap, row_count: usize, y_words: usize| CellGrid {
         population,
         x: AxisMap::Borders,
         y,
-        columns,
-        rows,
-        is_exchanged: false,
+        column_count,
+        row_count,
+        columns_divide_y: false,
         x_words,
         y_words,
         columns_reached: 1,
     };
-    let mut y_target = (POPULATION * columns as f32).max(1.0) as usize;
-    if let Some((y, rows)) = equal_rows(own, y, columns, population / y_target, &mut scratch.histogram) {
-        return cells(y, rows, 0);
+    let mut y_target = (POPULATION * column_count as f32).max(1.0) as usize;
+    if let Some((y, row_count)) = equal_rows(own, y, column_count, population / y_target, &mut scratch.histogram) {
+        return cells(y, row_count, 0);
     }
     sort_edges(own, 1, scratch);
     loop {
-        let y_words = find_borders(&scratch.wide, y_target, y_table);
-        let rows = y_words + 1;
-        if CellGrid::fits(population, columns, rows) {
-            return cells(AxisMap::Borders, rows, y_words);
+        let y_words = find_borders(&scratch.cells_or_edges, y_target, y_table);
+        let row_count = y_words + 1;
+        if CellGrid::fits(population, column_count, row_count) {
+            return cells(AxisMap::Borders, row_count, y_words);
         }
         y_target = y_target * 3 / 2 + 1;
     }
@@ -291,35 +299,36 @@ fn cells_between_borders(
 fn equal_rows(
     own: &[BodyRecord],
     y: Extent,
-    columns: usize,
+    column_count: usize,
     wanted: usize,
     histogram: &mut Vec<u32>,
 ) -> Option<(AxisMap, usize)> {
-    let mut rows = wanted.clamp(1, y.cells_max(own.len()));
-    while !CellGrid::fits(own.len(), columns, rows) {
-        rows = (rows * 3 / 4).max(1);
+    let mut row_count = wanted.clamp(1, y.cells_max(own.len()));
+    while !CellGrid::fits(own.len(), column_count, row_count) {
+        row_count = (row_count * 3 / 4).max(1);
     }
-    let (origin, inverse) = y.linear(rows);
+    let (origin, inverse) = y.linear(row_count);
     histogram.clear();
-    histogram.resize(rows, 0);
-    own.iter().for_each(|record| histogram[linear_cell(record.aabb[1], origin, inverse, rows)] += 1);
+    histogram.resize(row_count, 0);
+    own.iter().for_each(|record| histogram[linear_cell(record.aabb[1], origin, inverse, row_count)] += 1);
     // AXIS-2 may allow far fewer than wanted.
-    let is_even = rows * 2 > wanted && crowding(histogram) <= UNEVEN_MAX * own.len() as f32 / rows as f32;
-    is_even.then_some((AxisMap::Linear { origin, inverse }, rows))
+    let is_even = row_count * 2 > wanted && crowding(histogram) <= UNEVEN_MAX * own.len() as f32 / row_count as f32;
+    is_even.then_some((AxisMap::Linear { origin, inverse }, row_count))
 }
 
 /// Computes each body's key: its cell, and whether its box reaches out of it.
-fn fill_keys(cells: &CellGrid, own: &[BodyRecord], [x_axis, y_axis]: [BandAxis<'_>; 2], scratch: &mut BandScratch) {
+fn fill_keys(cells: &CellGrid, own: &[BodyRecord], [x_axis, y_axis]: [CellAxis<'_>; 2], scratch: &mut BandScratch) {
     let stride = cells.stride();
-    let BandScratch { keys, wide, .. } = scratch;
+    let BandScratch { keys, cells_or_edges, .. } = scratch;
     grow(keys, own.len());
     keys.truncate(own.len());
-    if let Some(equal) = cells.equal_cells() {
+    if let Some(equal) = cells.linear_cells() {
         return equal.keys(own, stride as u32, keys);
     }
     if let (AxisMap::Merged { .. }, AxisMap::Merged { .. }) = (cells.x, cells.y) {
         let [columns, rows]: [&[u16]; 2] = [x_axis, y_axis].map(|axis| bytemuck::cast_slice(axis.table));
-        for (key, &fine) in keys.iter_mut().zip(&*wide) {
+        // `merged_cells` left the fine cells of all boxes there.
+        for (key, &fine) in keys.iter_mut().zip(&*cells_or_edges) {
             let [x, y, right, below] = unpack_cells(fine);
             let [x, y, right, below] = [columns[x], rows[y], columns[right], rows[below]].map(u32::from);
             *key = CellKey::new(y * stride as u32 + x + 1, right - x, below - y).0;
@@ -337,10 +346,10 @@ fn fill_keys(cells: &CellGrid, own: &[BodyRecord], [x_axis, y_axis]: [BandAxis<'
 }
 
 /// The edges on an axis, sorted by the lower edge.
-fn sort_edges(own: &[BodyRecord], axis: usize, BandScratch { wide, spare, .. }: &mut BandScratch) {
-    wide.clear();
-    wide.extend(own.iter().map(|record| edges_key(record.aabb[axis], record.aabb[axis + 2])));
-    radix::sort_by_upper_half(wide, spare);
+fn sort_edges(own: &[BodyRecord], axis: usize, BandScratch { cells_or_edges, spare, .. }: &mut BandScratch) {
+    cells_or_edges.clear();
+    cells_or_edges.extend(own.iter().map(|record| edges_key(record.aabb[axis], record.aabb[axis + 2])));
+    radix::sort_by_upper_half(cells_or_edges, spare);
 }
 
 /// Mean number of bodies in the cell of a body.

@@ -23,7 +23,7 @@ const PARTS_MAX: usize = 64;
 ///
 /// The pairs of a range come after those of the ranges before it. `scan` is `dyn`, so that this is
 /// compiled once.
-pub(super) fn in_parts(
+pub(super) fn scan_in_parts(
     (len, ns): (usize, f64),
     sink: &mut PairSink<'_>,
     scan: &(dyn Fn(Range<usize>, &mut PairSink<'_>) -> Option<()> + Sync),
@@ -46,7 +46,7 @@ mod tests {
         let (pool, budget) = (PagePool::default(), PairBudget::new(usize::MAX));
         let (mut pages, mut parts) = (Vec::new(), ScanParts::default());
         let mut sink = PairSink::new(&pool, &budget, &mut pages).with_division(true, &mut parts);
-        let finished = in_parts((len, ns), &mut sink, &|probes, sink| {
+        let finished = scan_in_parts((len, ns), &mut sink, &|probes, sink| {
             let part = probes.start as u32;
             probes.into_iter().try_for_each(|probe| sink.push([probe as u32, part]))
         });

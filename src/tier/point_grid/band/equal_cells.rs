@@ -34,7 +34,7 @@ impl CellSize {
         matches!(self, Self::ForOwnPairs)
     }
 
-    /// Of the bodies of a step, for which the side of cells may be set.
+    /// Those of the bodies of a step. `side` is the cell size that is configured, if any.
     pub(crate) fn for_bodies(side: Option<f32>) -> Self {
         side.map_or(Self::ForOwnPairs, Self::Given)
     }

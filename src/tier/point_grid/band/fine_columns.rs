@@ -74,7 +74,7 @@ impl<'a> FineEstimate<'a> {
             return None;
         }
         let cells = equal_cells(own.len(), extents, cell_size);
-        let in_cell = own.len() as f64 / (cells.columns * cells.rows) as f64;
+        let in_cell = own.len() as f64 / (cells.column_count * cells.row_count) as f64;
         Some(Self { own, extents, in_cell, may_be_even })
     }
 
@@ -103,12 +103,9 @@ impl<'a> FineEstimate<'a> {
         (tests < crowding_max).then_some(FirstTry { layout, crowding_max: crowding_max as f32 })
     }
 
-    /// Fine columns, if bodies are evenly distributed and these are faster than equal cells with
-    /// this crowding.
+    /// Fine columns for bodies that are evenly distributed, if these are faster than equal cells
+    /// with this crowding.
     pub(super) fn layout_if_faster_than(&self, crowding: f32) -> Option<Layout> {
-        if !self.may_be_even {
-            return None;
-        }
         let (layout, tests) = self.fewest_tests();
         (tests < f64::from(crowding) / CLEARLY_BETTER).then_some(layout)
     }
@@ -122,7 +119,7 @@ impl<'a> FineEstimate<'a> {
                 break;
             }
             let cells = fine_columns(self.own.len(), self.extents, axis, rows_max);
-            if rows_max > 1 && cells.rows == 1 {
+            if rows_max > 1 && cells.row_count == 1 {
                 // That was tried.
                 continue;
             }
@@ -137,10 +134,10 @@ impl<'a> FineEstimate<'a> {
     /// About how many bodies are tested with one in fine columns, which divide an axis.
     fn tests(&self, axis: usize, cells: &CellGrid) -> f64 {
         let Extent { min, max, .. } = self.extents[axis];
-        let column = (max - min) / cells.columns as f32;
-        match cells.rows {
+        let column = (max - min) / cells.column_count as f32;
+        match cells.row_count {
             1 => beginning_in(axis, self.own, column),
-            _ => self.tests_in_rows(axis, column, cells.rows) + ROW_BELOW_TESTS,
+            _ => self.tests_in_rows(axis, column, cells.row_count) + ROW_BELOW_TESTS,
         }
     }
 
@@ -310,7 +307,7 @@ mod tests {
         own[7].aabb = [1.0, 5.0, 2901.0, 6.0];
         let cells = fine_columns(own.len(), extents(&own), 0, 1);
         let AxisMap::Linear { origin, inverse } = cells.x else { panic!("equal columns") };
-        let column = |v: f32| linear_cell(v, origin, inverse, cells.columns);
+        let column = |v: f32| linear_cell(v, origin, inverse, cells.column_count);
         let reached = own.iter().map(|record| column(record.aabb[2]) - column(record.aabb[0])).max();
         assert!(reached <= Some(CellKey::RIGHT_MAX) && reached > Some(CellKey::RIGHT_MAX / 2), "{reached:?}");
     }

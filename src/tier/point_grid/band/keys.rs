@@ -13,15 +13,15 @@ const KEY_BATCH_LEN: usize = 32;
 type KeyBatch = [[u32; KEY_BATCH_LEN]; 4];
 
 /// Equal cells on both axes, computed for all four edges of a box in one vector.
-pub(super) struct EqualCells {
+pub(super) struct LinearCells {
     origins: Vec4,
     inverses: Vec4,
     lasts: Vec4,
     /// Whether columns divide y, and rows x.
-    is_exchanged: bool,
+    columns_divide_y: bool,
 }
 
-impl EqualCells {
+impl LinearCells {
     /// Equal cells, by axis: the origin, the inverse width of a cell, and how many there are.
     /// Columns divide x, and rows y.
     pub(super) fn new([x, y]: [f32; 2], [x_inverse, y_inverse]: [f32; 2], counts: [usize; 2]) -> Self {
@@ -30,13 +30,13 @@ impl EqualCells {
             origins: Vec4::new(x, y, x, y),
             inverses: Vec4::new(x_inverse, y_inverse, x_inverse, y_inverse),
             lasts: Vec4::new(x_last, y_last, x_last, y_last),
-            is_exchanged: false,
+            columns_divide_y: false,
         }
     }
 
-    /// The same cells, with columns that divide y, and rows x, if `is_exchanged`.
-    pub(super) fn exchanged_if(self, is_exchanged: bool) -> Self {
-        Self { is_exchanged, ..self }
+    /// The same cells, with columns that divide y, and rows x, if `columns_divide_y`.
+    pub(super) fn columns_dividing_y_if(self, columns_divide_y: bool) -> Self {
+        Self { columns_divide_y, ..self }
     }
 
     /// The column or row of each edge of a box: its first column and row, and its last ones.
@@ -44,7 +44,7 @@ impl EqualCells {
     pub(super) fn of(&self, aabb: &RawAabb) -> [usize; 4] {
         let t = (Vec4::from_array(*aabb) - self.origins) * self.inverses;
         let cells = wholes_within(t, self.lasts);
-        let cells = if self.is_exchanged { cells.yxwz() } else { cells };
+        let cells = if self.columns_divide_y { cells.yxwz() } else { cells };
         cells.to_array().map(|whole| low_bits(whole) as usize)
     }
 
@@ -74,7 +74,7 @@ impl EqualCells {
     #[inline(never)]
     pub(super) fn keys(&self, own: &[BodyRecord], stride: u32, keys: &mut [u32]) {
         self.for_each_batch(own, keys, |[left, top, right, bottom], keys| {
-            let edges = if self.is_exchanged { [top, left, bottom, right] } else { [left, top, right, bottom] };
+            let edges = if self.columns_divide_y { [top, left, bottom, right] } else { [left, top, right, bottom] };
             let [x, y, right, below] = edges;
             for (k, key) in keys.iter_mut().enumerate() {
                 *key = CellKey::new(y[k] * stride + x[k] + 1, right[k] - x[k], below[k] - y[k]).0;

@@ -45,9 +45,9 @@ pub(crate) struct GatheredPlan {
 }
 
 impl BuiltBand<'_> {
-    /// Chooses how the pairs with the boxes of the scratch are to be found without a tree.
+    /// Chooses how the pairs with the gathered boxes are to be found without a tree.
     pub(super) fn choose_without_tree(&self) -> GatheredPlan {
-        let (bodies, boxes) = (self.cells.columns(), &self.scratch.boxes);
+        let (bodies, boxes) = (self.cells.columns(), &self.scratch.gathered);
         if boxes.len() < FEW {
             return GatheredPlan { method: OtherMethod::Cells, ns: CELL_SEARCH_NS * boxes.len() as f64 };
         }
@@ -65,7 +65,7 @@ impl BuiltBand<'_> {
     /// of it take.
     pub(crate) fn consider_tree(&mut self, gathered: GatheredPlan, other_ns: f64) -> GatheredPlan {
         let (bodies, best_ns) = (self.cells.columns(), gathered.ns.min(other_ns));
-        let PairScratch { boxes, tree, sort, .. } = &mut *self.scratch;
+        let PairScratch { gathered: boxes, tree, sort, .. } = &mut *self.scratch;
         if boxes.len() < FEW {
             return gathered;
         }

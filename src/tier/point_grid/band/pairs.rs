@@ -13,7 +13,7 @@ use crate::memory::body_record::BodyRecord;
 use crate::memory::pair_sink::PairSink;
 use crate::simd::{CellRect, PairOrder, Probe};
 use crate::tier::point_grid::band::built_band::{BuiltBand, lookup_by_row};
-use crate::tier::point_grid::band::division::in_parts;
+use crate::tier::point_grid::band::division::scan_in_parts;
 use crate::tier::point_grid::band::other_method::{GatheredPlan, OtherMethod, Others};
 use crate::tier::point_grid::band::own_method::{OwnMethod, OwnPlan};
 use crate::tier::point_grid::band::scratch::PairScratch;
@@ -36,7 +36,7 @@ impl BuiltBand<'_> {
         match method {
             OwnMethod::Cells => {
                 let (cells, keys) = (&self.cells, self.keys);
-                in_parts((len, ns), sink, &|probes, sink| level.scan_cells(cells, keys, probes, sink))
+                scan_in_parts((len, ns), sink, &|probes, sink| level.scan_cells(cells, keys, probes, sink))
             }
             OwnMethod::Sweep { axis } => {
                 let own = &self.records[..len];
@@ -45,12 +45,12 @@ impl BuiltBand<'_> {
                 let traits = BoxTraits { filter_of, are_circles: self.cells.columns().circles() };
                 sorted.sort(own, axis, traits, sort);
                 let columns = sorted.columns();
-                in_parts((len, ns), sink, &|probes, sink| level.scan_sorted(&columns, probes, axis, sink))
+                scan_in_parts((len, ns), sink, &|probes, sink| level.scan_sorted(&columns, probes, axis, sink))
             }
             OwnMethod::Tree => {
                 self.build_tree();
                 let tree = self.scratch.tree.view();
-                in_parts((len, ns), sink, &|probes, sink| level.scan_tree_pairs(&tree, probes, sink))
+                scan_in_parts((len, ns), sink, &|probes, sink| level.scan_tree_pairs(&tree, probes, sink))
             }
         }
     }
@@ -66,8 +66,8 @@ impl BuiltBand<'_> {
     /// Finds the pairs of its own bodies with ghosts (PARTITION-2). `None` once the pair limit is
     /// exceeded.
     pub(crate) fn ghost_pairs(&mut self, sink: &mut PairSink<'_>) -> Option<()> {
-        self.set_boxes_in_band(self.ghosts.iter().copied());
-        self.pairs_with_boxes(Others::Bodies, sink)
+        self.gather_in_band_axes(self.ghosts.iter().copied());
+        self.pairs_by_cheapest_method(Others::Bodies, sink)
     }
 
     /// Finds the pairs of its own bodies with boxes in the axes of the world. `None` once the
@@ -78,13 +78,13 @@ impl BuiltBand<'_> {
         what: Others<'_>,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
-        self.set_boxes(others);
-        self.pairs_with_boxes(what, sink)
+        self.gather_boxes(others);
+        self.pairs_by_cheapest_method(what, sink)
     }
 
-    /// Finds the pairs with the boxes of the scratch, in the way that is estimated to be the
+    /// Finds the pairs with the gathered boxes, in the way that is estimated to be the
     /// cheapest.
-    fn pairs_with_boxes(&mut self, what: Others<'_>, sink: &mut PairSink<'_>) -> Option<()> {
+    fn pairs_by_cheapest_method(&mut self, what: Others<'_>, sink: &mut PairSink<'_>) -> Option<()> {
         let gathered = self.choose_without_tree();
         let gathered = self.consider_tree(gathered, f64::INFINITY);
         self.pairs_with_gathered(gathered, what, sink)
@@ -93,26 +93,26 @@ impl BuiltBand<'_> {
     /// Takes boxes in the axes of the world for [`pairs_with_gathered`](Self::pairs_with_gathered),
     /// and chooses how their pairs are to be found without a tree.
     pub(crate) fn gather(&mut self, others: impl Iterator<Item = BodyRecord>) -> GatheredPlan {
-        self.set_boxes(others);
+        self.gather_boxes(others);
         self.choose_without_tree()
     }
 
-    /// Replaces the boxes of the scratch with those that are near the band.
-    fn set_boxes(&mut self, others: impl Iterator<Item = BodyRecord>) {
+    /// Gathers those boxes, in the axes of the world, that are near the band.
+    fn gather_boxes(&mut self, others: impl Iterator<Item = BodyRecord>) {
         let axes = self.axes();
         let in_band = |BodyRecord { aabb, row }| BodyRecord { aabb: *axes.box_to_band(aabb).edges(), row };
-        self.set_boxes_in_band(others.map(in_band));
+        self.gather_in_band_axes(others.map(in_band));
     }
 
-    fn set_boxes_in_band(&mut self, others: impl Iterator<Item = BodyRecord>) {
+    fn gather_in_band_axes(&mut self, others: impl Iterator<Item = BodyRecord>) {
         let bounds = self.band().bounds();
-        let boxes = &mut self.scratch.boxes;
+        let boxes = &mut self.scratch.gathered;
         boxes.clear();
         boxes.extend(others.filter(|other| bounds.overlaps(&BandBox::from_edges(other.aabb))));
     }
 
-    /// Finds the pairs of these bodies with the boxes that were gathered last, by the method that
-    /// was chosen then. `None` once the pair limit is exceeded.
+    /// Finds the pairs of these bodies with the gathered boxes, by the method that was chosen for
+    /// them. `None` once the pair limit is exceeded.
     pub(crate) fn pairs_with_gathered(
         &mut self,
         gathered: GatheredPlan,
@@ -120,7 +120,7 @@ impl BuiltBand<'_> {
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
         let (lookup, level) = (self.lookup(), self.level);
-        let PairScratch { boxes, long_boxes, .. } = &mut *self.scratch;
+        let PairScratch { gathered: boxes, long_boxes, .. } = &mut *self.scratch;
         if let OtherMethod::Sweep(plan) = gathered.method {
             plan.divide(boxes, long_boxes);
         }
@@ -132,15 +132,15 @@ impl BuiltBand<'_> {
             Others::Bodies => self.filters_by_row.map_or(Filter::ALL, |filters| filters[row as usize]),
             Others::Statics(filters) => filters.map_or(Filter::ALL, |filters| filters[row]),
         };
-        // If only statics have filters. After the choice of the method (STATIC-1), so not yet the
-        // longer ones, for which it is chosen anew.
+        // If only statics have filters, those that accept no body are left out: after the method
+        // was chosen (STATIC-1), and so not yet the longer ones, whose method is chosen later.
         if self.filters_by_row.is_none() && matches!(what, Others::Statics(Some(_))) {
             boxes.retain(|record| filter_of(record.row).interacts_with(Filter::ALL));
         }
         let are_circles = self.cells.columns().circles() && matches!(what, Others::Bodies);
         let probe = |&BodyRecord { aabb, row }: &BodyRecord| Probe { aabb, row, filter: filter_of(row) };
         match gathered.method {
-            OtherMethod::Cells => in_parts((boxes.len(), gathered.ns), sink, &|part, sink| {
+            OtherMethod::Cells => scan_in_parts((boxes.len(), gathered.ns), sink, &|part, sink| {
                 let mut searches: [(CellRect, Probe); SEARCHES_AT_ONCE] = Default::default();
                 boxes[part].chunks(SEARCHES_AT_ONCE).try_for_each(|boxes| {
                     for (search, record) in searches.iter_mut().zip(boxes) {
@@ -156,13 +156,13 @@ impl BuiltBand<'_> {
                     sweep::sweep(level, columns, (plan.axis, if_bodies_search), traits, self.scratch, sink)?;
                 }
                 // The rest may be short on the other axis.
-                std::mem::swap(&mut self.scratch.boxes, &mut self.scratch.long_boxes);
-                self.pairs_with_boxes(what, sink)
+                std::mem::swap(&mut self.scratch.gathered, &mut self.scratch.long_boxes);
+                self.pairs_by_cheapest_method(what, sink)
             }
             OtherMethod::Tree => {
-                let PairScratch { boxes, tree, .. } = &*self.scratch;
+                let PairScratch { gathered: boxes, tree, .. } = &*self.scratch;
                 let tree = tree.view();
-                in_parts((boxes.len(), gathered.ns), sink, &|part, sink| {
+                scan_in_parts((boxes.len(), gathered.ns), sink, &|part, sink| {
                     let mut probes = [Probe::default(); SEARCHES_AT_ONCE];
                     boxes[part].chunks(SEARCHES_AT_ONCE).try_for_each(|boxes| {
                         probes.iter_mut().zip(boxes).for_each(|(slot, record)| *slot = probe(record));

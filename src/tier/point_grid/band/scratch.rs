@@ -25,19 +25,19 @@ pub(crate) struct BandScratch {
     pub(super) filters: Vec<u32>,
     pub(super) histogram: Vec<u32>,
     /// While cells are laid out: fine cells by record, or sorted edges.
-    pub(super) wide: Vec<u64>,
+    pub(super) cells_or_edges: Vec<u64>,
     /// While edges are sorted.
     pub(super) spare: Vec<u64>,
     pub(super) pairs: PairScratch,
 }
 
-buffers!(BandScratch { leveled: keys, order, tables, sorted_keys, columns, filters, histogram, wide, spare, pairs; own: ; plain: ; });
+buffers!(BandScratch { leveled: keys, order, tables, sorted_keys, columns, filters, histogram, cells_or_edges, spare, pairs; own: ; plain: ; });
 
 /// Buffers for finding the pairs of a band otherwise than in its cells, and with other boxes.
 #[derive(Default)]
 pub(crate) struct PairScratch {
-    /// The other boxes.
-    pub(super) boxes: Vec<BodyRecord>,
+    /// The other boxes that were gathered last: those near the band, in its axes.
+    pub(super) gathered: Vec<BodyRecord>,
     /// Those that are too long to be swept.
     pub(super) long_boxes: Vec<BodyRecord>,
     /// What is swept: other boxes, or the bodies of a band.
@@ -49,7 +49,7 @@ pub(crate) struct PairScratch {
     pub(super) sort: SortScratch,
 }
 
-buffers!(PairScratch { leveled: boxes, long_boxes, sorted, reach, tree, sort; own: ; plain: ; });
+buffers!(PairScratch { leveled: gathered, long_boxes, sorted, reach, tree, sort; own: ; plain: ; });
 
 impl BandScratch {
     /// Looks up the filters of the band that was built last; `by_row` has those of all rows.
@@ -65,8 +65,9 @@ impl BandScratch {
         fill_filters(filters, population, rows.iter().map(|&row| by_row[row as usize]));
     }
 
-    /// The band that was built last, whose tables are so long, and buffers for other boxes.
-    pub(super) fn sorted_mut(&mut self, tables_len: usize) -> (SortedBand<'_>, &mut PairScratch) {
+    /// The band that was built last, whose tables have `tables_len` words, and buffers for other
+    /// boxes.
+    pub(super) fn last_band_mut(&mut self, tables_len: usize) -> (SortedBand<'_>, &mut PairScratch) {
         let Self { sorted_keys: keys, columns, filters, tables, pairs, .. } = self;
         let columns = &columns[..column_words(keys.len())];
         (SortedBand { columns, filters, keys, tables: &tables[..tables_len] }, pairs)

@@ -18,7 +18,7 @@ pub(crate) struct BandSlot {
     /// The places of its ghosts.
     pub(in crate::tier::point_grid) ghosts: Range<usize>,
     /// The words of its tables, once it is built.
-    pub(in crate::tier::point_grid) tables: Range<usize>,
+    pub(in crate::tier::point_grid) table_range: Range<usize>,
     /// The thread that built the band.
     pub(in crate::tier::point_grid) thread: u32,
 }
@@ -26,6 +26,11 @@ pub(crate) struct BandSlot {
 plain_buffers!(BandSlot);
 
 impl BandSlot {
+    /// A band whose records were filed. It has no tables yet.
+    pub(in crate::tier::point_grid) fn unbuilt(axes: BandAxes, places: Range<usize>, ghosts: Range<usize>) -> Self {
+        Self { axes, places, ghosts, ..Self::default() }
+    }
+
     /// Number of bodies that were filed in the band, built or not.
     pub(in crate::tier::point_grid) fn filed_count(&self) -> usize {
         self.places.len() - SOA_PAD
@@ -48,7 +53,7 @@ impl BandSlot {
 
     /// Number of cells.
     pub(crate) fn cell_count(&self) -> usize {
-        self.band.columns() * self.band.rows()
+        self.band.column_count() * self.band.row_count()
     }
 
     /// Mean width and height of the cells.

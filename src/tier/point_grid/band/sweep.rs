@@ -179,7 +179,7 @@ pub(super) fn sweep(
     bodies: &SoaColumns<'_>,
     (axis, order): (usize, PairOrder),
     traits: BoxTraits<impl Fn(u32) -> Filter>,
-    PairScratch { boxes, sorted, reach, sort, .. }: &mut PairScratch,
+    PairScratch { gathered: boxes, sorted, reach, sort, .. }: &mut PairScratch,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
     sorted.sort(boxes, axis, traits, sort);
@@ -234,7 +234,7 @@ pub(super) mod tests {
                 |a: &BodyRecord, b: &BodyRecord| !filtered || filter_of(a.row).interacts_with(filter_of(b.row));
             let meet = |a: &BodyRecord, b: &BodyRecord| overlaps(&a.aabb, &b.aabb) && accept(a, b);
             let touch = |a: &BodyRecord, b: &BodyRecord| meet(a, b) && (!are_circles || circles_overlap(a, b));
-            let mut scratch = PairScratch { boxes: others.clone(), ..PairScratch::default() };
+            let mut scratch = PairScratch { gathered: others.clone(), ..PairScratch::default() };
 
             let mut columns = SortedColumns::default();
             let traits = BoxTraits { filter_of: filtered.then_some(filter_of), are_circles };

@@ -197,7 +197,7 @@ fn queries_of_an_empty_grid_find_nothing() {
         assert!(grid.query().nearest(point).is_none());
         assert!(!grid.query().query_point(point).exists());
         assert!(!grid.query().cast_ray_any(Ray::new([0.0, 0.0], [1.0, 1.0], f32::INFINITY).expect("a ray")));
-        assert_eq!(grid.bands.cell_index([3.0, 4.0]), 0);
+        assert_eq!(grid.bands.cell_sort_key([3.0, 4.0]), 0);
     }
 }
 

@@ -29,7 +29,7 @@ fn a_box_is_replaced_only_if_searches_will_find_it() {
         let mut grid = PointGrid::new();
         grid.rebuild(&filed, &mut Vec::new()).expect("valid boxes");
         let mut copy = grid.bands.clone();
-        let is_row = |slot: usize| grid.bands.slots()[slot].band.rows() == 1;
+        let is_row = |slot: usize| grid.bands.slots()[slot].band.row_count() == 1;
         assert_eq!((0..grid.bands.slots().len()).any(is_row), lines, "bands of one row are those of lines");
         let mut places: Vec<(u32, BandPlace)> = Vec::new();
         grid.bands.for_each_place(|row, place| places.push((row, place)));

@@ -39,7 +39,7 @@ impl Band {
         };
         assert!(crowding >= 1.0, "{layout:?}: a body shares its cell with itself");
         cells.pack(tables);
-        sort(own, tables, scratch);
+        sort(own, cells.starts(tables).as_slice(), scratch);
         scratch.tables = words;
         Some(Self { cells, crowding, bounds, reach: Reach::new(extents.map(|extent| extent.side)) })
     }
@@ -53,7 +53,7 @@ fn measured(own: &[BodyRecord]) -> Measured {
 fn a_row_of_the_most_columns_fits_and_no_longer_one() {
     // In the largest of these, keys have bits for fewer cells than the table has room for.
     for population in [0, 1, 100, 1 << 20, 40_000_000] {
-        let columns = CellGrid::columns_max(population);
+        let columns = CellGrid::column_count_max(population);
         assert!(CellGrid::fits(population, columns, 1) && !CellGrid::fits(population, columns + 1, 1), "{population}");
     }
 }
@@ -72,7 +72,7 @@ fn used_words(population: usize, scratch: &mut BandScratch) -> Vec<u32> {
 
 /// The bodies of the band that was built last, with their keys, and its tables.
 fn cells_of<'s>(band: &Band, scratch: &'s mut BandScratch) -> (CellView<'s>, &'s [u32], &'s [u32]) {
-    let (SortedBand { columns, keys, tables, .. }, _) = scratch.sorted_mut(band.tables_len());
+    let (SortedBand { columns, keys, tables, .. }, _) = scratch.last_band_mut(band.tables_len());
     band.assert_well_formed(columns, tables);
     (band.cell_view(columns, tables), keys, tables)
 }
@@ -82,8 +82,8 @@ fn check(label: &str, band: &Band, own: &[BodyRecord], scratch: &mut BandScratch
     band.cells.assert_fits(label);
     let (cells, keys, _) = cells_of(band, scratch);
     assert_eq!((cells.columns().len(), keys.len()), (own.len(), own.len()), "{label}");
-    let populations: Vec<usize> = (0..band.rows())
-        .flat_map(|y| (0..band.columns()).map(move |x| (x, y)))
+    let populations: Vec<usize> = (0..band.row_count())
+        .flat_map(|y| (0..band.column_count()).map(move |x| (x, y)))
         .map(|(x, y)| cells.run(y, &(x..x + 1)).len())
         .collect();
     assert_eq!(populations.iter().sum::<usize>(), own.len(), "{label}: all are in inner cells, not in borders");
@@ -124,8 +124,8 @@ fn check_rects(label: &str, band: &Band, own: &[BodyRecord], scratch: &mut BandS
     let probes = some().chain(after).chain(endless);
     for probe in probes {
         let rect = lookup.rect(&BandBox::from_edges(probe));
-        let in_rect = (rect.y.start..rect.y.end.min(band.rows()))
-            .flat_map(|y| cells.run(y, &(rect.x.start..rect.x.end.min(band.columns()))));
+        let in_rect = (rect.y.start..rect.y.end.min(band.row_count()))
+            .flat_map(|y| cells.run(y, &(rect.x.start..rect.x.end.min(band.column_count()))));
         let hit = |at: &usize| overlaps(&cells.columns().aabb(*at), &probe);
         let truth = own.iter().filter(|other| overlaps(&other.aabb, &probe)).count();
         assert_eq!(in_rect.filter(hit).count(), truth, "{label}: {probe:?}");
@@ -185,10 +185,12 @@ fn bodies_begin_in_the_cells_of_fine_columns() {
         let layout = Layout::FineColumns { axis, rows_max };
         let band = Band::build_as(layout, &own, &mut scratch).expect("columns");
         let (_, _, tables) = cells_of(&band, &mut scratch);
-        assert!(band.rows() == rows_max && band.cell_counts()[axis] == band.columns() && band.columns() > 50);
+        assert!(
+            band.row_count() == rows_max && band.cell_counts()[axis] == band.column_count() && band.column_count() > 50
+        );
         for [x, y, ..] in boxes.iter().copied() {
             let cell = band.cell(tables, [x, y]);
-            let (column, row) = (cell % band.columns(), cell / band.columns());
+            let (column, row) = (cell % band.column_count(), cell / band.column_count());
             let [low, high] = [[column, row], [column + 1, row + 1]].map(|cell| band.corner(tables, cell));
             let size = band.cell_size_at(tables, [x, y]);
             for (axis, v) in [x, y].map(f64::from).into_iter().enumerate() {
