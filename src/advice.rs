@@ -54,7 +54,8 @@ pub enum Advice {
         /// What prevented the use of other threads.
         cause: SingleThreadCause,
     },
-    /// All statics were set again before most of the last steps, and each time a tree was built.
+    /// All statics were set again before at least half of the last 16 steps, and each time a tree
+    /// was built.
     StaticsSetAgain {
         /// Steps out of the last 16 before which that happened.
         step_count: usize,
@@ -70,7 +71,8 @@ pub enum Advice {
         /// Rows whose static was removed.
         removed_count: usize,
     },
-    /// Most of the last steps were told of so many changed rows that they stepped all rows.
+    /// At least half of the last 16 steps were told of so many changed rows that they stepped all
+    /// rows.
     ManyChangedRows {
         /// Steps out of the last 16 in which that happened.
         step_count: usize,

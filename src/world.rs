@@ -126,9 +126,10 @@ impl World {
     /// O(bodies + pairs), in parallel, with few exceptions ("Known limits" in ARCHITECTURE.md). The
     /// first step near many statics also sorts these, see [`set_statics`](Self::set_statics).
     /// Allocates only when the world grows, with the exceptions named under
-    /// [guarantees](crate#guarantees). After 256 steps in a row with less than half of the
-    /// rows, or of the pairs, that the world has memory for, it releases the excess, a part per
-    /// step. [`shrink_to_fit`](Self::shrink_to_fit) releases it at once.
+    /// [guarantees](crate#guarantees). After 256 to 511 steps in a row with less than half of
+    /// the rows, or of the pairs, that the world has memory for, it releases the excess, a part per
+    /// step, down to memory for 4,096 of each. [`shrink_to_fit`](Self::shrink_to_fit) releases it
+    /// at once.
     pub fn step<'a>(&mut self, bodies: impl AsRef<[Bodies<'a>]>) -> Result<Contacts<'_>, Error> {
         let bodies = bodies.as_ref();
         self.recorded(Call::Step(bodies), |state| state.step(bodies, None))?;
@@ -188,7 +189,7 @@ impl World {
     ///
     /// - In the first step, and after a step without rows, all pairs are in ascending order of
     ///   `(a, b)`, or of `(body, static_row)`.
-    /// - If *many* rows changed, pairs are in the order of `step`. These are many if `8 * again +
+    /// - If *many* rows changed, pairs are in the order of `step`. These are many if `6 * again +
     ///   22 * new > rows`, where `again` rows changed in the last step too, `new` rows did not, and
     ///   `rows` is the number of rows, of this step or of the last one if that had more.
     /// - If all rows are stepped for another reason (see below), all pairs are in ascending order.
@@ -855,9 +856,10 @@ impl World {
     ///
     /// [`Error::InvalidOrigin`] if `by` is not finite. [`Error::InvalidStatic`] if an edge of a
     /// static would not be finite; it names the lowest such row. After an error, nothing has
-    /// changed. Until the next step, [readers](Self::reader) see the static set of the last one. If
-    /// only an edge of that set would not be finite, it is no error, and readers see the present
-    /// set instead. (An edge of a body may become infinite, as it may in a step.)
+    /// changed. Until the next step, [readers](Self::reader) see the static set of the last step.
+    /// If that older set has an edge that would not be finite, and the present one has none, the
+    /// call succeeds, and readers see the present set at once. (An edge of a body may become
+    /// infinite, as it may in a step.)
     ///
     /// # Determinism
     ///
@@ -881,11 +883,11 @@ impl World {
 
     /// Releases all memory that is not needed to keep the last step.
     ///
-    /// [`step`](Self::step) releases memory by itself after 256 steps that needed less than half of
-    /// it. Call this to release it sooner, or to release temporary memory too, which the next step
-    /// allocates again. A step that a [`Snapshot`](crate::Snapshot) keeps is released with the last
-    /// snapshot of it. While there are [readers](Self::reader), the excess memory of the last step
-    /// is released by the next one.
+    /// [`step`](Self::step) releases memory by itself after 256 to 511 steps that needed less than
+    /// half of it. Call this to release it sooner, or to release temporary memory too, which the
+    /// next step allocates again. A step that a [`Snapshot`](crate::Snapshot) keeps is released
+    /// with the last snapshot of it. While there are [readers](Self::reader), the excess memory of
+    /// the last step is released by the next one.
     ///
     /// # Determinism
     ///

@@ -259,7 +259,7 @@ fn reserve_rows<T>(column: &mut Vec<T>, len: usize) {
     if column.capacity() < len {
         // The contents are not copied to the new memory.
         column.clear();
-        // A sixteenth to spare, as in all large buffers, instead of doubling.
+        // As `memory::buffers::with_spare`, which this folder does not import.
         column.reserve_exact(len + len / 16);
     }
 }

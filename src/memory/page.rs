@@ -16,7 +16,8 @@ pub(crate) const PAGE_LEN: usize = 2048;
 /// Slots that a kernel may write after its last hit: one vector of pairs.
 pub(crate) const PAGE_SLACK: usize = 16;
 
-/// The pool keeps one spare page for this many pages of two frames: an eighth of a frame's.
+/// [`PagePool::provide`] adds a spare page for this many used ones. These are the pages of two
+/// frames, so that is an eighth of a frame's.
 const SPARE: usize = 16;
 
 /// A page of `[u32; 2]`, initialized throughout.
@@ -109,10 +110,7 @@ impl PagePool {
         if pages.len() < free {
             pages.resize_with(free + used / SPARE, new_page);
         }
-        let returning = used.saturating_sub(pages.capacity() - pages.len());
-        if returning > 0 {
-            pages.reserve(used);
-        }
+        pages.reserve(used);
     }
 
     pub(crate) fn free_count(&self) -> usize {

@@ -11,7 +11,8 @@ impl<H: Copy + Ord> QueryBuilder<'_, H> {
     ///
     /// Among boxes at the same distance, bodies come before statics, and lower rows (in a
     /// `LooseGrid`, lower handles) before higher ones. Distances are compared as squares in `f64`:
-    /// two that only round to the same `f32` may be in another order.
+    /// two whose roots round to the same [`distance`](Neighbor::distance) may be in another
+    /// order.
     ///
     /// # Cost
     ///

@@ -394,7 +394,8 @@ fn set_slot(entries: &mut [u64], values: &mut [u32], slot: usize, Contact { entr
     }
 }
 
-/// Makes room for `count` items, with an eighth to spare if it has to grow.
+/// Makes room for `count` items. If it has to grow, it leaves an eighth to spare: numbers of pairs
+/// vary more than those of bodies.
 pub(super) fn reserve<T>(items: &mut Vec<T>, count: usize) {
     if items.capacity() < count {
         items.reserve_exact(count + count / 8 + 8 - items.len());
