@@ -121,7 +121,8 @@ enum tp_status
   TP_STATUS_OTHER = 20,
   // A file cannot be opened, read or written; the message has the reason of the system.
   TP_STATUS_IO = 21,
-  // A file is no recording, is damaged or cut, or was made by another version of the library.
+  // A file is no recording, is damaged, ends within a record, or was made by another version of the
+  // library.
   TP_STATUS_INVALID_RECORDING = 22,
   // A call of a recording did not return what was recorded.
   TP_STATUS_DIFFERENT = 23,
@@ -347,7 +348,7 @@ typedef struct tp_error {
   tp_column_kind column;
   // The row, numbered through all chunks, or TP_NONE. For a query shape in a batch its index.
   uint32_t row;
-  // The second row, if two rows share an id; otherwise TP_NONE.
+  // The second row, if two rows share an id or have no contact; otherwise TP_NONE.
   uint32_t second_row;
   // The chunk, if the step had several; otherwise TP_NONE.
   uint32_t chunk;
@@ -615,7 +616,7 @@ typedef struct tp_tracked_pair {
 } tp_tracked_pair;
 
 // A contact of two bodies that ended. The bodies may be gone, so it has ids, or, in steps without
-// ids, the rows that the bodies had.
+// ids, the rows that the bodies had. They are in either order: as a key, put the lower one first.
 typedef struct tp_ended_pair {
   // Id of one body.
   uint64_t a_id;
@@ -811,7 +812,7 @@ typedef struct tp_report {
   uint64_t common_count;
   // Bodies marked as asleep whose pairs were reused.
   uint64_t cached_count;
-  // Bodies larger than every bound.
+  // Bodies in the double grid: larger than every bound, in too many bands, or with an infinite edge.
   uint64_t oversized_count;
   // Rows of the static set, those of disabled and of removed statics included.
   uint64_t static_count;
@@ -842,7 +843,7 @@ typedef struct tp_report {
   double plan_seconds;
   // Seconds of checking and distributing the rows.
   double partition_seconds;
-  // Seconds of preparing the tasks.
+  // Seconds of building the grid of oversized bodies and preparing the tasks.
   double layout_seconds;
   // Seconds of finding pairs.
   double find_pairs_seconds;
@@ -867,8 +868,9 @@ typedef struct tp_replay_result {
   uint64_t call_count;
   // Number of the last successful step.
   uint64_t step_number;
-  // 1 if all was read, up to the end that tp_stop_recording() writes; 0 if the recording ends
-  // earlier, such as by a crash of the program.
+  // 1 if all was read, up to the end that tp_stop_recording() writes; 0 if it ends earlier,
+  // between two calls, such as by a crash of the program. (If it ends within the record of a call,
+  // that is TP_STATUS_INVALID_RECORDING.)
   uint8_t is_complete;
   // Always 0.
   uint8_t reserved[7];
@@ -910,7 +912,8 @@ tp_status tp_world_create(const struct tp_config *config, struct tp_world **worl
 
 // Destroys a world, broken or not. `world` may be null.
 //
-// All arrays that calls of this world returned become invalid. Readers and snapshots stay valid. The
+// Arrays of the world become invalid: pages of pairs, changed pairs, partners. Those of a tp_buffer
+// stay, and so do readers and snapshots. The
 // world's own threads end, and are waited for, once its readers and snapshots are destroyed too.
 tp_status tp_world_destroy(struct tp_world *world);
 
@@ -954,8 +957,10 @@ tp_status tp_spatial_order(const struct tp_world *world,
 // has rows of the old set.
 //
 // Errors: TP_STATUS_INVALID_STATIC names the lowest invalid row; TP_STATUS_DUPLICATE_ID if contacts
-// are tracked; TP_STATUS_TOO_MANY_ROWS. On an error the old set stays.
-tp_status tp_set_statics(struct tp_world *world, const struct tp_statics *statics);
+// are tracked; TP_STATUS_TOO_MANY_ROWS; TP_STATUS_NULL_POINTER and TP_STATUS_INVALID_STRIDE name the
+// column. On an error the old set stays.
+tp_status tp_set_statics(struct tp_world *world,
+                         const struct tp_statics *statics);
 
 // Appends statics, all enabled, and writes the row of the first of them.
 //
@@ -1019,10 +1024,11 @@ tp_status tp_step(struct tp_world *world, const struct tp_bodies *chunks, size_t
 // message that names the row. After an error, name the same rows again.
 // Pairs are those of tp_step(). Their order also depends on which rows changed in the last step.
 //
-// All rows are read, in up to three times the time of tp_step(), after a step by another call, after
-// tp_set_statics() and tp_shift_origin(), and if many rows changed. So do not take turns with
-// tp_step(). Rows beyond those of the last step need not be named; after a row was removed by
-// moving the last one there, name that row. The guide of the library, guide/src/told-changes.md,
+// If more than one row in six changed (in 22, if other rows change in each step), this takes about as
+// long as tp_step(). After such a step, a step by another call, tp_set_statics() and
+// tp_shift_origin(), all rows are stepped, in up to three times the time of tp_step(). So do not
+// take turns with tp_step(). Rows beyond those of the last step need not be named, and rows that no
+// longer exist must not be; after a row was removed by moving the last one there, name that row. The guide of the library, guide/src/told-changes.md,
 // has all cases.
 //
 // Errors: those of tp_step(); TP_STATUS_NOT_FOUND names a changed row that does not exist;
@@ -1071,6 +1077,7 @@ tp_status tp_static_pages(const struct tp_world *world,
 // `count` gets their number, which is also tp_counts.body_pair_count.
 //
 // Errors: TP_STATUS_BUFFER_TOO_SMALL, after `count` was written. Then no pair is copied.
+// TP_STATUS_INVALID_ARGUMENT if `order` is no tp_pair_order.
 tp_status tp_copy_body_pairs(const struct tp_world *world,
                              uint32_t order,
                              struct tp_pair *pairs,
@@ -1138,9 +1145,11 @@ tp_status tp_build_islands(const struct tp_world *world,
 //
 // `which` is a combination of TP_EVENTS_BEGAN, TP_EVENTS_PERSISTED and TP_EVENTS_ENDED. Bodies are
 // identified by their ids, or by their rows in steps without ids. Each contact that begins also
-// ends, exactly once, whatever becomes of its bodies. The arrays belong to `buffer`.
+// ends, exactly once, whatever becomes of its bodies. The arrays belong to `buffer`. Contacts that began
+// or persist are in ascending order of their pairs.
 //
-// Errors: TP_STATUS_OFF unless tp_config.contact_tracking is on.
+// Errors: TP_STATUS_OFF unless tp_config.contact_tracking is on; TP_STATUS_INVALID_ARGUMENT for other
+// bits of `which`.
 tp_status tp_read_events(const struct tp_world *world,
                          uint32_t which,
                          struct tp_buffer *buffer,
@@ -1174,11 +1183,13 @@ tp_status tp_set_static_contact_values(struct tp_world *world,
 
 // Finds everything whose box overlaps `area`.
 //
-// Queries find the bodies of the last successful step, and the statics that are enabled now. Their
-// order depends only on the steps, never on threads. The array belongs to `buffer`. Several threads
-// may query a world at the same time, each with a buffer of its own.
+// Queries find the bodies of the last successful step, and the statics that are enabled now. Common
+// bodies come first, then those of the double grid, then statics; the order within these depends only
+// on the steps, never on threads. The array belongs to `buffer`. Several threads may query a world at
+// the same time, each with a buffer of its own.
 //
-// Errors: TP_STATUS_INVALID_SHAPE if an edge is not finite or min exceeds max.
+// Errors: TP_STATUS_INVALID_SHAPE if an edge is not finite or min exceeds max;
+// TP_STATUS_INVALID_ARGUMENT for an unknown value in `options`.
 tp_status tp_query_box(const struct tp_world *world,
                        const struct tp_query_options *options,
                        struct tp_box area,
@@ -1220,7 +1231,7 @@ tp_status tp_query_circle(const struct tp_world *world,
 
 // Finds the `k` boxes nearest to the center of a circle among those that overlap it, nearest first.
 //
-// The radius is the largest distance; INFINITY for any. With SIZE_MAX as `k`, finds all boxes that
+// Among boxes at the same distance, bodies come before statics and lower rows before higher ones. The radius is the largest distance; INFINITY for any. With SIZE_MAX as `k`, finds all boxes that
 // overlap the circle. Otherwise like tp_query_box().
 tp_status tp_query_nearest(const struct tp_world *world,
                            const struct tp_query_options *options,
@@ -1243,7 +1254,10 @@ tp_status tp_cast_ray(const struct tp_world *world,
                       struct tp_cast_hit *hit,
                       uint8_t *is_hit);
 
-// Finds every box that a ray hits, first hit first. The array belongs to `buffer`.
+// Finds every box that a ray hits, first hit first. The array belongs to `buffer`. Boxes that are hit
+// at the same time are in the order of tp_cast_ray().
+//
+// Errors: TP_STATUS_INVALID_SHAPE.
 tp_status tp_cast_ray_all(const struct tp_world *world,
                           const struct tp_query_options *options,
                           struct tp_ray ray,
@@ -1252,6 +1266,8 @@ tp_status tp_cast_ray_all(const struct tp_world *world,
                           size_t *count);
 
 // Writes 1 to `is_hit` if a ray hits any box, such as for a line of sight, and otherwise 0.
+//
+// Errors: TP_STATUS_INVALID_SHAPE.
 tp_status tp_cast_ray_any(const struct tp_world *world,
                           const struct tp_query_options *options,
                           struct tp_ray ray,

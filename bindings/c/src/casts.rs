@@ -65,7 +65,10 @@ pub unsafe extern "C" fn tp_cast_ray(
     unsafe { call(|c| give_first(c, query(c, world, options)?.cast_ray(shape::<_, Ray>(ray)?), hit, is_hit)) }
 }
 
-/// Finds every box that a ray hits, first hit first. The array belongs to `buffer`.
+/// Finds every box that a ray hits, first hit first. The array belongs to `buffer`. Boxes that are hit
+/// at the same time are in the order of tp_cast_ray().
+///
+/// Errors: TP_STATUS_INVALID_SHAPE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tp_cast_ray_all(
     world: *const tp_world,
@@ -85,6 +88,8 @@ pub unsafe extern "C" fn tp_cast_ray_all(
 }
 
 /// Writes 1 to `is_hit` if a ray hits any box, such as for a line of sight, and otherwise 0.
+///
+/// Errors: TP_STATUS_INVALID_SHAPE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tp_cast_ray_any(
     world: *const tp_world,

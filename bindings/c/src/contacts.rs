@@ -99,6 +99,7 @@ fn is_sorted(order: u32) -> Result<bool, Failure> {
 /// `count` gets their number, which is also tp_counts.body_pair_count.
 ///
 /// Errors: TP_STATUS_BUFFER_TOO_SMALL, after `count` was written. Then no pair is copied.
+/// TP_STATUS_INVALID_ARGUMENT if `order` is no tp_pair_order.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tp_copy_body_pairs(
     world: *const tp_world,

@@ -45,7 +45,7 @@ pub struct tp_error {
     pub column: tp_column_kind,
     /// The row, numbered through all chunks, or TP_NONE. For a query shape in a batch its index.
     pub row: u32,
-    /// The second row, if two rows share an id; otherwise TP_NONE.
+    /// The second row, if two rows share an id or have no contact; otherwise TP_NONE.
     pub second_row: u32,
     /// The chunk, if the step had several; otherwise TP_NONE.
     pub chunk: u32,

@@ -71,9 +71,11 @@ fn fill<T>(array: &mut Vec<T>, is_wanted: bool, items: impl Iterator<Item = T>) 
 ///
 /// `which` is a combination of TP_EVENTS_BEGAN, TP_EVENTS_PERSISTED and TP_EVENTS_ENDED. Bodies are
 /// identified by their ids, or by their rows in steps without ids. Each contact that begins also
-/// ends, exactly once, whatever becomes of its bodies. The arrays belong to `buffer`.
+/// ends, exactly once, whatever becomes of its bodies. The arrays belong to `buffer`. Contacts that began
+/// or persist are in ascending order of their pairs.
 ///
-/// Errors: TP_STATUS_OFF unless tp_config.contact_tracking is on.
+/// Errors: TP_STATUS_OFF unless tp_config.contact_tracking is on; TP_STATUS_INVALID_ARGUMENT for other
+/// bits of `which`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tp_read_events(
     world: *const tp_world,

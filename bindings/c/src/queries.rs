@@ -115,11 +115,13 @@ fn give_hits(
 
 /// Finds everything whose box overlaps `area`.
 ///
-/// Queries find the bodies of the last successful step, and the statics that are enabled now. Their
-/// order depends only on the steps, never on threads. The array belongs to `buffer`. Several threads
-/// may query a world at the same time, each with a buffer of its own.
+/// Queries find the bodies of the last successful step, and the statics that are enabled now. Common
+/// bodies come first, then those of the double grid, then statics; the order within these depends only
+/// on the steps, never on threads. The array belongs to `buffer`. Several threads may query a world at
+/// the same time, each with a buffer of its own.
 ///
-/// Errors: TP_STATUS_INVALID_SHAPE if an edge is not finite or min exceeds max.
+/// Errors: TP_STATUS_INVALID_SHAPE if an edge is not finite or min exceeds max;
+/// TP_STATUS_INVALID_ARGUMENT for an unknown value in `options`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tp_query_box(
     world: *const tp_world,
@@ -207,7 +209,7 @@ pub unsafe extern "C" fn tp_query_circle(
 
 /// Finds the `k` boxes nearest to the center of a circle among those that overlap it, nearest first.
 ///
-/// The radius is the largest distance; INFINITY for any. With SIZE_MAX as `k`, finds all boxes that
+/// Among boxes at the same distance, bodies come before statics and lower rows before higher ones. The radius is the largest distance; INFINITY for any. With SIZE_MAX as `k`, finds all boxes that
 /// overlap the circle. Otherwise like tp_query_box().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tp_query_nearest(

@@ -30,8 +30,9 @@ pub struct tp_replay_result {
     pub call_count: u64,
     /// Number of the last successful step.
     pub step_number: u64,
-    /// 1 if all was read, up to the end that tp_stop_recording() writes; 0 if the recording ends
-    /// earlier, such as by a crash of the program.
+    /// 1 if all was read, up to the end that tp_stop_recording() writes; 0 if it ends earlier,
+    /// between two calls, such as by a crash of the program. (If it ends within the record of a call,
+    /// that is TP_STATUS_INVALID_RECORDING.)
     pub is_complete: u8,
     /// Always 0.
     pub reserved: [u8; 7],

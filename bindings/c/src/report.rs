@@ -14,7 +14,7 @@ pub struct tp_report {
     pub common_count: u64,
     /// Bodies marked as asleep whose pairs were reused.
     pub cached_count: u64,
-    /// Bodies larger than every bound.
+    /// Bodies in the double grid: larger than every bound, in too many bands, or with an infinite edge.
     pub oversized_count: u64,
     /// Rows of the static set, those of disabled and of removed statics included.
     pub static_count: u64,
@@ -45,7 +45,7 @@ pub struct tp_report {
     pub plan_seconds: f64,
     /// Seconds of checking and distributing the rows.
     pub partition_seconds: f64,
-    /// Seconds of preparing the tasks.
+    /// Seconds of building the grid of oversized bodies and preparing the tasks.
     pub layout_seconds: f64,
     /// Seconds of finding pairs.
     pub find_pairs_seconds: f64,

@@ -77,7 +77,7 @@ pub struct tp_tracked_static_pair {
 }
 
 /// A contact of two bodies that ended. The bodies may be gone, so it has ids, or, in steps without
-/// ids, the rows that the bodies had.
+/// ids, the rows that the bodies had. They are in either order: as a key, put the lower one first.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct tp_ended_pair {

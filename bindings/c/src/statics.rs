@@ -86,7 +86,8 @@ impl StaticColumns {
 /// has rows of the old set.
 ///
 /// Errors: TP_STATUS_INVALID_STATIC names the lowest invalid row; TP_STATUS_DUPLICATE_ID if contacts
-/// are tracked; TP_STATUS_TOO_MANY_ROWS. On an error the old set stays.
+/// are tracked; TP_STATUS_TOO_MANY_ROWS; TP_STATUS_NULL_POINTER and TP_STATUS_INVALID_STRIDE name the
+/// column. On an error the old set stays.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tp_set_statics(world: *mut tp_world, statics: *const tp_statics) -> tp_status {
     // SAFETY: C callers keep POINTER-1.

@@ -56,7 +56,8 @@ pub enum tp_status {
     TP_STATUS_OTHER = 20,
     /// A file cannot be opened, read or written; the message has the reason of the system.
     TP_STATUS_IO = 21,
-    /// A file is no recording, is damaged or cut, or was made by another version of the library.
+    /// A file is no recording, is damaged, ends within a record, or was made by another version of the
+    /// library.
     TP_STATUS_INVALID_RECORDING = 22,
     /// A call of a recording did not return what was recorded.
     TP_STATUS_DIFFERENT = 23,

@@ -93,10 +93,11 @@ fn wrong_flag(flags: &[u8]) -> Failure {
 /// message that names the row. After an error, name the same rows again.
 /// Pairs are those of tp_step(). Their order also depends on which rows changed in the last step.
 ///
-/// All rows are read, in up to three times the time of tp_step(), after a step by another call, after
-/// tp_set_statics() and tp_shift_origin(), and if many rows changed. So do not take turns with
-/// tp_step(). Rows beyond those of the last step need not be named; after a row was removed by
-/// moving the last one there, name that row. The guide of the library, guide/src/told-changes.md,
+/// If more than one row in six changed (in 22, if other rows change in each step), this takes about as
+/// long as tp_step(). After such a step, a step by another call, tp_set_statics() and
+/// tp_shift_origin(), all rows are stepped, in up to three times the time of tp_step(). So do not
+/// take turns with tp_step(). Rows beyond those of the last step need not be named, and rows that no
+/// longer exist must not be; after a row was removed by moving the last one there, name that row. The guide of the library, guide/src/told-changes.md,
 /// has all cases.
 ///
 /// Errors: those of tp_step(); TP_STATUS_NOT_FOUND names a changed row that does not exist;

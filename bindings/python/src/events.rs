@@ -85,7 +85,9 @@ impl World {
     /// The contacts that began, persisted and ended in the last step. Needs contact_tracking=True.
     ///
     /// Bodies are identified by their ids, so that rows may be swapped, removed and added; without
-    /// ids by their rows. Each contact keeps a uint32 of yours, 0 at first, until it ends.
+    /// ids by their rows. Each contact keeps a uint32 of yours, 0 at first, until it ends. Contacts that
+    /// began or persist are in ascending order of their pairs; the ids of one that ended are in either
+    /// order.
     fn events<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let found = self.world.read(py, Work::Sequential, |world| {
             world.contacts().events().map(|events| FoundEvents::new(&events, world.step_number()))

@@ -148,6 +148,8 @@ impl World {
     /// only: "bodies" or "statics".
     /// layers: finds entities in at least one of these layers, as bits.
     /// exclude_bodies, exclude_statics: rows to leave out.
+    ///
+    /// Hits of bodies come before those of statics; the order within these does not depend on threads.
     #[pyo3(signature = (areas, *, only = None, layers = None, exclude_bodies = None, exclude_statics = None))]
     fn query_aabb<'py>(
         &self,
@@ -213,7 +215,7 @@ impl World {
     /// centers: (x, y), or an array of shape (n, 2).
     /// radius: a number, or an array of shape (n,).
     ///
-    /// This is within() without distances, in no particular order. For the restrictions, see
+    /// This is within() without distances, in the order of query_aabb. For the restrictions, see
     /// query_aabb.
     #[pyo3(signature = (centers, radius, *, only = None, layers = None, exclude_bodies = None, exclude_statics = None))]
     fn query_circle<'py>(
@@ -239,8 +241,8 @@ impl World {
     /// The distance is that from the point to the closed box, 0 inside, also with
     /// body_shape="circle". Bodies of half-extent 0 are points, so it is the distance of points. It
     /// is computed in float64 from the float32 edges, and compared as a square. To find the
-    /// neighbors of a body, leave it out by its row: it is at distance 0 from itself. For the
-    /// restrictions, see query_aabb.
+    /// neighbors of a body, leave it out by its row: it is at distance 0 from itself. Equal distances
+    /// are in the order of k_nearest. For the restrictions, see query_aabb.
     #[pyo3(signature = (points, radius, *, only = None, layers = None, exclude_bodies = None, exclude_statics = None))]
     fn within<'py>(
         &self,

@@ -60,7 +60,7 @@ impl World {
 
     /// Appends statics, all enabled, and returns their rows. Rows are never renumbered.
     ///
-    /// They need ids if the set has ids, and must not have them if it has none.
+    /// They need ids if the set has ids, and must not have them if it has statics without ids.
     #[pyo3(signature = (boxes, ids = None, filters = None))]
     fn insert_statics<'py>(
         &self,
@@ -75,7 +75,8 @@ impl World {
         Ok(rows.collect::<Vec<u32>>().into_pyarray(py))
     }
 
-    /// Replaces the statics of some rows, and enables them: rows[k] gets boxes[k].
+    /// Replaces the statics of some rows, and enables them: rows[k] gets boxes[k]. Raises Error if
+    /// there is no such row; then nothing changes.
     #[pyo3(signature = (rows, boxes, ids = None, filters = None))]
     fn replace_statics<'py>(
         &self,
@@ -90,12 +91,14 @@ impl World {
         self.world.change(py, Work::Parallel, |world| world.replace_statics(&whole_numbers(rows), statics))
     }
 
-    /// Removes the statics of some rows. The rows remain, without boxes.
+    /// Removes the statics of some rows. The rows remain, without boxes. Raises Error if there is no
+    /// such row; then nothing changes.
     fn remove_statics(&self, py: Python<'_>, rows: Vec<Whole>) -> PyResult<()> {
         self.world.change(py, Work::Parallel, |world| world.remove_statics(&whole_numbers(rows)))
     }
 
-    /// Enables or disables a static, and returns whether it was enabled before.
+    /// Enables or disables a static, and returns whether it was enabled before. Raises Error if there
+    /// is no such row, or if its static was removed.
     fn set_static_enabled(&self, py: Python<'_>, row: Whole, enabled: bool) -> PyResult<bool> {
         self.world.change(py, Work::Sequential, |world| world.set_static_enabled(row.0, enabled))
     }

@@ -200,14 +200,19 @@ impl World {
         self.step_columns(py, &BodyColumns::new(boxes, ids, filters, displacements, asleep)?, sorted)
     }
 
-    /// Like step, but told which rows changed since the last step: for worlds in which few do.
+    /// Like step, but told which rows changed since the last successful step: for worlds in which
+    /// few do.
     ///
     /// changed: rows as uint32 or int64 of shape (k,), or a flag for each row as bool of shape (n,).
     ///
-    /// Rows beyond those of the last step need not be named. All other rows must be bit for bit the
+    /// Rows beyond those of the last step need not be named. A row into which the last one was moved
+    /// must be named; one that no longer exists raises Error. All other rows must be bit for bit the
     /// same; this is not checked, and a row that changed without being named is still where it was.
     /// After an error, name the same rows again, and those that changed since: the last step is still
     /// the last successful one.
+    ///
+    /// After step, set_statics, shift_origin, or a step in which more than a sixth of the rows changed,
+    /// all rows are stepped, in up to three times the time of step: do not take turns.
     /// Returns the pairs with a changed row; pairs() has all of them.
     #[pyo3(signature = (changed, centers, half_extents, *, ids = None, filters = None, displacements = None))]
     fn step_changed<'py>(
