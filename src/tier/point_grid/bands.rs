@@ -11,12 +11,10 @@ use crate::parallel;
 use crate::simd::DetectedSimd;
 use crate::tier::point_grid::band::built_band::RawBand;
 use crate::tier::point_grid::band::slot::BandSlot;
-use crate::tier::point_grid::band::tables::BandTables;
+use crate::tier::point_grid::band::tables::{AppendTables, BandTables};
 use crate::tier::point_grid::directory::{BandDirectory, ClassBands};
 use crate::tier::point_grid::pieces::Pieces;
 use crate::tier::point_grid::places::BandPlaces;
-use parking_lot::Mutex;
-use std::mem::take;
 use std::ops::Range;
 
 /// All bands, with the bodies filed in them.
@@ -81,12 +79,11 @@ impl Bands {
         assert_eq!(tasks.len(), self.slots.len(), "a task for each band");
         let level = self.level;
         let (records, ghosts) = self.places.split_at_mut(first_ghost(&self.slots));
-        let pieces = &self.pieces;
-        // In a mutex while tasks run. Afterwards, bands are read without a lock, and cloned.
-        let tables = Mutex::new(take(&mut self.tables));
-        let all = BandRun { first: 0, slots: &mut self.slots, records, ghosts, all_tables: &tables, level, tasks };
-        all.for_each(parallel, pieces, &pass);
-        self.tables = tables.into_inner();
+        let (pieces, slots) = (&self.pieces, &mut self.slots[..]);
+        self.tables.replace(|append_tables| {
+            let all = BandRun { first: 0, slots, records, ghosts, append_tables, level, tasks };
+            all.for_each(parallel, pieces, &pass);
+        });
         self.pieces.clear();
         self.directory.finish(&self.slots);
     }
@@ -97,13 +94,14 @@ impl Bands {
         let (pieces, level) = (&self.pieces, self.level);
         let (records, ghosts) = self.places.split_at_mut(first_ghost(&self.slots));
         let ghosts_start = records.len();
-        let tables = Mutex::new(take(&mut self.tables));
-        for (band, slot) in self.slots.iter_mut().enumerate().filter(|(_, slot)| slot.filed_count() > 0) {
-            let (records, ghosts) =
-                (&mut records[slot.places.start..], &mut ghosts[slot.ghosts.start - ghosts_start..]);
-            pass(raw_band(band, slot, pieces, (records, ghosts), &tables, level));
-        }
-        self.tables = tables.into_inner();
+        let filled = self.slots.iter_mut().enumerate().filter(|(_, slot)| slot.filed_count() > 0);
+        self.tables.replace(|append_tables| {
+            for (band, slot) in filled {
+                let (records, ghosts) =
+                    (&mut records[slot.places.start..], &mut ghosts[slot.ghosts.start - ghosts_start..]);
+                pass(raw_band(band, slot, pieces, (records, ghosts), append_tables, level));
+            }
+        });
         self.pieces.clear();
         self.directory.finish(&self.slots);
     }
@@ -317,7 +315,7 @@ struct BandRun<'a, T> {
     slots: &'a mut [BandSlot],
     records: &'a mut [BodyRecord],
     ghosts: &'a mut [BodyRecord],
-    all_tables: &'a Mutex<BandTables>,
+    append_tables: &'a AppendTables<'a>,
     level: DetectedSimd,
     tasks: &'a mut [T],
 }
@@ -329,10 +327,18 @@ fn raw_band<'a>(
     slot: &'a mut BandSlot,
     pieces: &'a Pieces,
     (records, ghosts): (&'a mut [BodyRecord], &'a mut [BodyRecord]),
-    all_tables: &'a Mutex<BandTables>,
+    append_tables: &'a AppendTables<'a>,
     level: DetectedSimd,
 ) -> RawBand<'a> {
-    RawBand { slot, records, pieces: pieces.owned(band), ghosts, ghost_pieces: pieces.ghosts(band), all_tables, level }
+    RawBand {
+        slot,
+        records,
+        pieces: pieces.owned(band),
+        ghosts,
+        ghost_pieces: pieces.ghosts(band),
+        append_tables,
+        level,
+    }
 }
 
 /// The place of the first ghost of all bands. The records of their own bodies are before it.
@@ -349,15 +355,15 @@ impl<'a, T: Send> BandRun<'a, T> {
             parallel::join(parallel, front, back);
             return;
         }
-        let Self { first, slots, records, ghosts, all_tables, level, tasks } = self;
+        let Self { first, slots, records, ghosts, append_tables, level, tasks } = self;
         if let ([slot], [task]) = (slots, tasks) {
             slot.thread = parallel::worker_index(parallel) as u32;
-            pass(first, raw_band(first, slot, pieces, (records, ghosts), all_tables, level), task);
+            pass(first, raw_band(first, slot, pieces, (records, ghosts), append_tables, level), task);
         }
     }
 
     fn halves(self) -> (Self, Self) {
-        let Self { first, slots, records, ghosts, all_tables, level, tasks } = self;
+        let Self { first, slots, records, ghosts, append_tables, level, tasks } = self;
         let middle = slots.len() / 2;
         let [places_before, ghosts_before] = [slots[0].places.start, slots[0].ghosts.start];
         let (records, back_records) = records.split_at_mut(slots[middle].places.start - places_before);
@@ -369,11 +375,11 @@ impl<'a, T: Send> BandRun<'a, T> {
             slots: back_slots,
             records: back_records,
             ghosts: back_ghosts,
-            all_tables,
+            append_tables,
             level,
             tasks: back_tasks,
         };
-        (BandRun { first, slots, records, ghosts, all_tables, level, tasks }, back)
+        (BandRun { first, slots, records, ghosts, append_tables, level, tasks }, back)
     }
 }
 

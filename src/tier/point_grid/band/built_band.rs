@@ -14,9 +14,8 @@ use crate::tier::point_grid::band::equal_cells::CellSize;
 use crate::tier::point_grid::band::measure::measure;
 use crate::tier::point_grid::band::scratch::{BandScratch, PairScratch, SortedBand};
 use crate::tier::point_grid::band::slot::BandSlot;
-use crate::tier::point_grid::band::tables::BandTables;
+use crate::tier::point_grid::band::tables::AppendTables;
 use crate::tier::point_grid::places::{close_gaps, write_blocks, write_columns};
-use parking_lot::Mutex;
 use std::ops::Range;
 
 /// The records of a band, as the partition wrote them.
@@ -29,8 +28,8 @@ pub(crate) struct RawBand<'a> {
     /// Its ghosts, in pieces too.
     pub(in crate::tier::point_grid) ghosts: &'a mut [BodyRecord],
     pub(in crate::tier::point_grid) ghost_pieces: &'a [Range<usize>],
-    /// Where the tables of all bands are kept.
-    pub(in crate::tier::point_grid) all_tables: &'a Mutex<BandTables>,
+    /// Keeps its tables, once they are made.
+    pub(in crate::tier::point_grid) append_tables: &'a AppendTables<'a>,
     pub(in crate::tier::point_grid) level: DetectedSimd,
 }
 
@@ -47,13 +46,13 @@ impl<'a> RawBand<'a> {
         rules: PairRules<'a>,
         scratch: &'a mut BandScratch,
     ) -> BuiltBand<'a> {
-        let Self { slot, records, pieces, ghosts, ghost_pieces, all_tables, level } = self;
+        let Self { slot, records, pieces, ghosts, ghost_pieces, append_tables, level } = self;
         let measured = measure(records, pieces);
         close_gaps(ghosts, ghost_pieces.iter().cloned());
         let ghosts = &ghosts[..slot.ghosts.len()];
         let band = Band::build(&records[..slot.filed_count()], measured, cell_size, scratch);
         slot.band = band;
-        slot.table_range = all_tables.lock().append(&scratch.tables[..band.tables_len()]);
+        slot.table_range = append_tables(&scratch.tables[..band.tables_len()]);
         let filters_by_row = rules.filters_by_row;
         if let Some(by_row) = filters_by_row {
             scratch.look_up_filters(by_row);
@@ -144,7 +143,6 @@ pub(crate) struct LoneBand {
     pieces: Vec<Range<usize>>,
     ghosts: Vec<BodyRecord>,
     ghost_pieces: Vec<Range<usize>>,
-    all_tables: Mutex<BandTables>,
     scratch: BandScratch,
 }
 
@@ -155,8 +153,7 @@ impl LoneBand {
         records.resize(records.len() + SOA_PAD, BodyRecord::default());
         let ghost_count = ghost_pieces.iter().map(|piece| piece.len()).sum();
         let slot = BandSlot { places: 0..own.len() + SOA_PAD, ghosts: 0..ghost_count, ..BandSlot::default() };
-        let (all_tables, scratch) = (Mutex::default(), BandScratch::default());
-        Self { slot, records, pieces, ghosts, ghost_pieces, all_tables, scratch }
+        Self { slot, records, pieces, ghosts, ghost_pieces, scratch: BandScratch::default() }
     }
 
     /// The same band with the scratch of another one.
@@ -166,9 +163,10 @@ impl LoneBand {
 
     /// To be called once: it moves the records together.
     pub(crate) fn build<'a>(&'a mut self, cell_size: CellSize, rules: PairRules<'a>) -> BuiltBand<'a> {
-        let Self { slot, records, pieces, ghosts, ghost_pieces, all_tables, scratch } = self;
+        let Self { slot, records, pieces, ghosts, ghost_pieces, scratch } = self;
         let level = DetectedSimd::default();
-        RawBand { slot, records, pieces, ghosts, ghost_pieces, all_tables, level }.build(cell_size, rules, scratch)
+        RawBand { slot, records, pieces, ghosts, ghost_pieces, append_tables: &|_| 0..0, level }
+            .build(cell_size, rules, scratch)
     }
 }
 
