@@ -76,6 +76,9 @@ fn told_steps_allocate_nothing_while_snapshots_are_held() {
     };
     swing(480);
     assert_eq!(watch.allocations(|| swing(480)), 0);
+    assert!(world.report().oversized_count > 0, "an oversized body was copied");
+    let contacts = world.contacts();
+    assert!(contacts.changed_pairs().len() < contacts.body_pairs().len(), "not all rows were stepped");
 }
 
 #[test]

@@ -913,8 +913,8 @@ tp_status tp_world_create(const struct tp_config *config, struct tp_world **worl
 // Destroys a world, broken or not. `world` may be null.
 //
 // Arrays of the world become invalid: pages of pairs, changed pairs, partners. Those of a tp_buffer
-// stay, and so do readers and snapshots. The
-// world's own threads end, and are waited for, once its readers and snapshots are destroyed too.
+// stay, and so do readers and snapshots. The world's own threads end, and are waited for, once its
+// readers and snapshots are destroyed too.
 tp_status tp_world_destroy(struct tp_world *world);
 
 // Writes the counts of a world.
@@ -1028,8 +1028,8 @@ tp_status tp_step(struct tp_world *world, const struct tp_bodies *chunks, size_t
 // long as tp_step(). After such a step, a step by another call, tp_set_statics() and
 // tp_shift_origin(), all rows are stepped, in up to three times the time of tp_step(). So do not
 // take turns with tp_step(). Rows beyond those of the last step need not be named, and rows that no
-// longer exist must not be; after a row was removed by moving the last one there, name that row. The guide of the library, guide/src/told-changes.md,
-// has all cases.
+// longer exist must not be; after a row was removed by moving the last one there, name that row. The
+// guide of the library, guide/src/told-changes.md, has all cases.
 //
 // Errors: those of tp_step(); TP_STATUS_NOT_FOUND names a changed row that does not exist;
 // TP_STATUS_LENGTH_MISMATCH if there is not a flag, or not a bit, for each row;
@@ -1231,8 +1231,9 @@ tp_status tp_query_circle(const struct tp_world *world,
 
 // Finds the `k` boxes nearest to the center of a circle among those that overlap it, nearest first.
 //
-// Among boxes at the same distance, bodies come before statics and lower rows before higher ones. The radius is the largest distance; INFINITY for any. With SIZE_MAX as `k`, finds all boxes that
-// overlap the circle. Otherwise like tp_query_box().
+// Among boxes at the same distance, bodies come before statics and lower rows before higher ones. The
+// radius is the largest distance; INFINITY for any. With SIZE_MAX as `k`, finds all boxes that overlap
+// the circle. Otherwise like tp_query_box().
 tp_status tp_query_nearest(const struct tp_world *world,
                            const struct tp_query_options *options,
                            struct tp_circle circle,

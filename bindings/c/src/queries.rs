@@ -209,8 +209,9 @@ pub unsafe extern "C" fn tp_query_circle(
 
 /// Finds the `k` boxes nearest to the center of a circle among those that overlap it, nearest first.
 ///
-/// Among boxes at the same distance, bodies come before statics and lower rows before higher ones. The radius is the largest distance; INFINITY for any. With SIZE_MAX as `k`, finds all boxes that
-/// overlap the circle. Otherwise like tp_query_box().
+/// Among boxes at the same distance, bodies come before statics and lower rows before higher ones. The
+/// radius is the largest distance; INFINITY for any. With SIZE_MAX as `k`, finds all boxes that overlap
+/// the circle. Otherwise like tp_query_box().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tp_query_nearest(
     world: *const tp_world,

@@ -97,8 +97,8 @@ fn wrong_flag(flags: &[u8]) -> Failure {
 /// long as tp_step(). After such a step, a step by another call, tp_set_statics() and
 /// tp_shift_origin(), all rows are stepped, in up to three times the time of tp_step(). So do not
 /// take turns with tp_step(). Rows beyond those of the last step need not be named, and rows that no
-/// longer exist must not be; after a row was removed by moving the last one there, name that row. The guide of the library, guide/src/told-changes.md,
-/// has all cases.
+/// longer exist must not be; after a row was removed by moving the last one there, name that row. The
+/// guide of the library, guide/src/told-changes.md, has all cases.
 ///
 /// Errors: those of tp_step(); TP_STATUS_NOT_FOUND names a changed row that does not exist;
 /// TP_STATUS_LENGTH_MISMATCH if there is not a flag, or not a bit, for each row;

@@ -111,8 +111,8 @@ pub unsafe extern "C" fn tp_world_create(config: *const tp_config, world: *mut *
 /// Destroys a world, broken or not. `world` may be null.
 ///
 /// Arrays of the world become invalid: pages of pairs, changed pairs, partners. Those of a tp_buffer
-/// stay, and so do readers and snapshots. The
-/// world's own threads end, and are waited for, once its readers and snapshots are destroyed too.
+/// stay, and so do readers and snapshots. The world's own threads end, and are waited for, once its
+/// readers and snapshots are destroyed too.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tp_world_destroy(world: *mut tp_world) -> tp_status {
     // SAFETY: C callers keep POINTER-1.

@@ -211,8 +211,10 @@ impl World {
     /// After an error, name the same rows again, and those that changed since: the last step is still
     /// the last successful one.
     ///
-    /// After step, set_statics, shift_origin, or a step in which more than a sixth of the rows changed,
-    /// all rows are stepped, in up to three times the time of step: do not take turns.
+    /// If more than one row in six changed (in 22, if other rows change in each step), this takes about
+    /// as long as step. After such a step, and after step, set_statics and shift_origin, all rows are
+    /// stepped, in up to three times the time of step: do not take turns.
+    ///
     /// Returns the pairs with a changed row; pairs() has all of them.
     #[pyo3(signature = (changed, centers, half_extents, *, ids = None, filters = None, displacements = None))]
     fn step_changed<'py>(

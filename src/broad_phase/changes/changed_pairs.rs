@@ -42,18 +42,20 @@ pub(crate) struct ChangedPairs {
     list_tasks: Vec<ListTask>,
     /// The rows that are searched for, near ones together.
     searched: Vec<SearchedRow>,
-    /// Each with its sort key and its position among the changed rows.
+    /// The sort keys of these, and their positions among the changed rows.
     keyed_positions: Vec<Numbered>,
     spare_positions: Vec<Numbered>,
+    /// What each task of the search found.
     outputs: Vec<SearchOutput>,
     /// The changed rows that exist; later the statics that one of them may touch.
     records: Vec<BodyRecord>,
     /// The pairs that a step over the changed rows finds.
     step_pairs: FoundPairs,
-    /// For sorting.
+    /// While pairs are sorted.
     spare: Vec<u64>,
-    /// Pairs of two changed rows in the last step, and in this one.
+    /// Pairs of two newly changed rows in the last step.
     both_before: Vec<u64>,
+    /// Pairs of two changed rows in this step.
     both_now: Vec<u64>,
     /// The changed bodies in their tiers.
     pub(crate) filed: Frame,

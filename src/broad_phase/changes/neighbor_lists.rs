@@ -107,7 +107,7 @@ pub(super) struct Slot {
     was_used: bool,
     /// Steps until a list may be made.
     wait: u8,
-    /// That many follow the next list that is not used.
+    /// What `wait` becomes if the next list is not used.
     pause: u8,
 }
 

@@ -272,7 +272,8 @@ impl RowIndex {
     }
 
     /// Takes the changed rows out of where they are filed, and lists those that exist. If they
-    /// `may_stay`, newly changed ones stay in their cells if they can.
+    /// `may_stay`, a newly changed row whose box is still in its cell stays there, and `log` has
+    /// its place.
     fn take_out(
         &mut self,
         changes: Changes<'_>,

@@ -41,7 +41,7 @@ impl Filing {
         bands: &mut Bands,
     ) -> Result<(), InvalidRow> {
         let (plan, partition) = (self.planner.plan(), &mut self.partition);
-        bands.unfile();
+        bands.clear();
         partition.rebuild(rows, plan, options, &mut bands.places)?;
         let rooms = &partition.rooms;
         let destinations = rooms.destinations();

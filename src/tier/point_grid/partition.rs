@@ -159,7 +159,7 @@ impl SimdJob for FilePart<'_> {
                 }
                 let own = route(plan, &boxes[k], routes);
                 // A body of the smallest class keeps its band: filed here, it would come before
-                // earlier rows of its batch (PARTITION-3). `NO_BAND` is no destination.
+                // earlier rows of its batch (PARTITION-3). No destination is `NO_BAND`.
                 if own.destination() != plan.destinations().owned(usize::from(bands[k])) {
                     bands[k] = NO_BAND;
                     routes.push(own);

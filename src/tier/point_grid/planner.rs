@@ -22,7 +22,7 @@ use crate::tier::point_grid::size_classes::{ClassOptions, SideLimits, choose_cla
 use std::ops::Range;
 
 // Borders are values of the sample, along and across, and each band has two destinations: so the
-// number of a band fits two bytes, and none is `NO_BAND`, not even that of a destination.
+// numbers of bands and of destinations are below `NO_BAND`.
 const _: () = assert!(4 * SAMPLE_MAX < NO_BAND as usize);
 
 /// Most rows in a sample: enough for sixty bands of even population, at about a percent of a step.

@@ -131,14 +131,9 @@ impl Bands {
 
     /// Files nothing.
     pub(crate) fn clear(&mut self) {
-        self.unfile();
-        self.tables.clear();
-    }
-
-    /// Files nothing. The tables stay what they were until bands are built.
-    pub(super) fn unfile(&mut self) {
         self.slots.clear();
         self.pieces.clear();
+        self.tables.clear();
         self.directory.lay_out(std::iter::empty());
     }
 }

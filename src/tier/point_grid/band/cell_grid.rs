@@ -145,9 +145,10 @@ impl CellGrid {
         table_words(self.row_count, self.stride())
     }
 
-    /// Both axes, with the tables that [`pack`](Self::pack) left. There are none of a band that is
-    /// not built: the tables of its axes are empty too.
+    /// Both axes. `tables` are exactly those that [`pack`](Self::pack) left, or empty if the band
+    /// is not built.
     pub(super) fn axes<'a>(&self, tables: &'a [u32]) -> [CellAxis<'a>; 2] {
+        debug_assert!(tables.is_empty() || tables.len() == self.tables_len());
         let (_, of_axes) = tables.split_at(tables.len() - self.x_words - self.y_words);
         let (x_table, y_table) = of_axes.split_at(self.x_words);
         self.axes_with(x_table, y_table)
@@ -177,7 +178,7 @@ impl CellGrid {
         tables.copy_within(y_room..y_room + self.y_words, y_start);
     }
 
-    /// The equal cells of both axes, if all cells are equal.
+    /// The cells of both axes, if these are linear.
     pub(super) fn linear_cells(&self) -> Option<LinearCells> {
         match (self.x, self.y) {
             (AxisMap::Linear { origin: x, inverse: ix }, AxisMap::Linear { origin: y, inverse: iy }) => {
@@ -203,14 +204,14 @@ impl CellGrid {
     }
 
     pub(super) fn lookup<'a>(&self, tables: &'a [u32], reach: Reach) -> CellLookup<'a> {
-        let (equal, axes) = (self.linear_cells(), self.axes(tables));
-        CellLookup { equal, axes, columns_reached: self.columns_reached, reach }
+        let (linear, axes) = (self.linear_cells(), self.axes(tables));
+        CellLookup { linear, axes, columns_reached: self.columns_reached, reach }
     }
 }
 
 /// Finds the cells of boxes in a band.
 pub(crate) struct CellLookup<'a> {
-    equal: Option<LinearCells>,
+    linear: Option<LinearCells>,
     axes: [CellAxis<'a>; 2],
     /// Columns that a box may reach beyond its own (BAND-2).
     pub(in crate::tier::point_grid) columns_reached: usize,
@@ -242,7 +243,7 @@ impl CellLookup<'_> {
     /// The column or row of each edge of a box: its first column and row, and its last ones.
     #[inline(always)]
     pub(crate) fn of_edges(&self, aabb: &BandBox) -> [usize; 4] {
-        match &self.equal {
+        match &self.linear {
             Some(cells) => cells.of(aabb.edges()),
             None => {
                 let ([x, y], [min_x, min_y, max_x, max_y]) = (self.axes, *aabb.edges());
@@ -256,7 +257,7 @@ impl CellLookup<'_> {
     #[inline(always)]
     pub(crate) fn rect(&self, aabb: &BandBox) -> CellRect {
         // Bodies begin at most the reach before the box, often in the same cell.
-        if let Some(cells) = &self.equal {
+        if let Some(cells) = &self.linear {
             let Reach(reach) = self.reach;
             let [left, top, right, bottom] = cells.of(&(Vec4::from_array(*aabb.edges()) - reach).to_array());
             return CellRect { x: left..right + 1, y: top..bottom + 1 };

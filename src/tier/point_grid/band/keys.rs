@@ -12,7 +12,8 @@ const KEY_BATCH_LEN: usize = 32;
 /// The cell of each edge of a batch on the axis of the edge: min x, min y, max x, max y.
 type KeyBatch = [[u32; KEY_BATCH_LEN]; 4];
 
-/// Equal cells on both axes, computed for all four edges of a box in one vector.
+/// Cells of two [linear](crate::tier::point_grid::axis::AxisMap::Linear) axes, computed for all
+/// four edges of a box in one vector.
 pub(super) struct LinearCells {
     origins: Vec4,
     inverses: Vec4,

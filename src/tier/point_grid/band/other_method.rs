@@ -36,7 +36,7 @@ pub(super) enum OtherMethod {
     Tree,
 }
 
-/// How the pairs with the boxes that were gathered last are to be found, and about how long that
+/// How the pairs with the gathered boxes are to be found, and about how long that
 /// takes, in nanoseconds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GatheredPlan {
@@ -58,7 +58,7 @@ impl BuiltBand<'_> {
         }
     }
 
-    /// Chooses between the method of the boxes that were gathered last and a search of the tree of
+    /// Chooses between the method of the gathered boxes and a search of the tree of
     /// the bodies, if the pairs may also be found in another way in `other_ns` nanoseconds.
     ///
     /// The tree is built if that seems to be the fastest of all. Then its leaves tell what searches

@@ -170,7 +170,7 @@ fn ns_of_longer_swept((axis, longest): (usize, f64), bodies: &SoaColumns<'_>, bo
     swept.ns((&sample, sample.spread()), f64::INFINITY, all, bodies)
 }
 
-/// Tests each body of a band against those boxes of the scratch that are beside it on `axis`.
+/// Tests each body of a band against those gathered boxes that are beside it on `axis`.
 /// `None` once the pair limit is exceeded.
 ///
 /// Boxes have filters if the bodies of the band have some.

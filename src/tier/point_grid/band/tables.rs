@@ -1,6 +1,6 @@
 //! The tables of all bands.
 
-use crate::memory::buffers::{buffers, clone_in_place, with_spare};
+use crate::memory::buffers::{Buffers, grow, with_spare};
 use parking_lot::Mutex;
 use std::mem::take;
 use std::ops::Range;
@@ -12,29 +12,57 @@ use std::ops::Range;
 /// known.
 #[derive(Debug, Default)]
 pub(in crate::tier::point_grid) struct BandTables {
+    /// The tables, and words to spare.
     words: Vec<u32>,
+    len: usize,
 }
 
-buffers!(BandTables { leveled: words; own: ; plain: ; });
-clone_in_place!(BandTables { words });
+impl Buffers for BandTables {
+    fn bytes(&self) -> usize {
+        self.words.bytes()
+    }
+
+    fn reserve_like(&mut self, other: &Self) {
+        self.words.reserve_like(&other.words);
+    }
+
+    fn shrink_to_fit(&mut self) {
+        self.words.truncate(self.len);
+        Buffers::shrink_to_fit(&mut self.words);
+    }
+}
+
+impl Clone for BandTables {
+    fn clone(&self) -> Self {
+        Self { words: self.words[..self.len].to_vec(), len: self.len }
+    }
+
+    /// Copies into the memory that these have, if it is enough.
+    fn clone_from(&mut self, other: &Self) {
+        grow(&mut self.words, other.len);
+        self.words[..other.len].copy_from_slice(&other.words[..other.len]);
+        self.len = other.len;
+    }
+}
 
 /// Appends the tables of a band, and returns where they will be.
 pub(in crate::tier::point_grid) type AppendTables<'a> = dyn Fn(&[u32]) -> Range<usize> + Sync + 'a;
 
 impl BandTables {
     pub(in crate::tier::point_grid) fn clear(&mut self) {
-        self.words.clear();
+        self.len = 0;
     }
 
     /// Replaces all tables with those that `fill` appends.
     pub(in crate::tier::point_grid) fn replace(&mut self, fill: impl FnOnce(&AppendTables<'_>)) {
-        // Few words are new, as there were tables before.
+        // Only words that were reserved since the last time are new.
         self.words.resize(self.words.capacity(), 0);
         let free = Mutex::new(Free { words: &mut self.words, end: 0, overflow: Vec::new() });
         fill(&|tables| append(&free, tables));
         let Free { end, overflow, .. } = free.into_inner();
-        self.words.truncate(end - overflow.len());
+        self.len = end;
         if !overflow.is_empty() {
+            self.words.truncate(end - overflow.len());
             self.words.reserve_exact(with_spare(end) - self.words.len());
             self.words.extend_from_slice(&overflow);
         }
@@ -42,7 +70,7 @@ impl BandTables {
 
     /// Bytes of the tables, without what is to spare.
     pub(in crate::tier::point_grid) fn used_bytes(&self) -> usize {
-        self.words.len() * size_of::<u32>()
+        self.len * size_of::<u32>()
     }
 
     /// The tables of a band.
@@ -62,7 +90,8 @@ struct Free<'a> {
 }
 
 /// Appends tables, and returns where they will be. The lock is held while words are given out, and
-/// not while they are written.
+/// not while they are written. Tables that do not fit, such as all of a first step, are copied
+/// under the lock.
 fn append(free: &Mutex<Free<'_>>, tables: &[u32]) -> Range<usize> {
     let mut free = free.lock();
     let range = free.end..free.end + tables.len();
@@ -82,7 +111,6 @@ fn append(free: &Mutex<Free<'_>>, tables: &[u32]) -> Range<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::buffers::Buffers;
 
     /// Replaces all tables, and checks that each is where it was appended.
     fn replace(all: &mut BandTables, tables: &[Vec<u32>]) {
@@ -106,5 +134,21 @@ mod tests {
         // One that does not fit, and then one that would.
         replace(&mut all, &[&tables[..], &[vec![7; 1000], vec![8]]].concat());
         replace(&mut all, &[]);
+        Buffers::shrink_to_fit(&mut all);
+        assert_eq!(all.bytes(), 0);
+    }
+
+    #[test]
+    fn a_copy_has_the_tables_alone() {
+        let (mut all, mut copy) = (BandTables::default(), BandTables::default());
+        for tables in [&[vec![1; 100], vec![2; 50]][..], &[vec![3; 7]], &[], &[vec![4; 120], vec![5]]] {
+            replace(&mut all, tables);
+            copy.clone_from(&all);
+            let cloned = all.clone();
+            for same in [&copy, &cloned] {
+                assert_eq!(same.of(&(0..same.len)), all.of(&(0..all.len)));
+            }
+            assert_eq!(cloned.bytes(), all.used_bytes());
+        }
     }
 }
