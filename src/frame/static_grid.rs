@@ -17,7 +17,7 @@
 //!   now above such a limit and now below do not have lists made again and again, even if a band
 //!   with a larger body needs further ones.
 //!
-//! Cost on one thread, for each static: 12 to 33 ns to make bands and 27 bytes to keep them; 250
+//! Cost on one thread, for each static: 12 to 33 ns to make bands and 22 bytes to keep them; 250
 //! to 350 ns and 26 bytes for a tree; 150 to 300 ns and 50 to 200 bytes for lists; about 40 ns in
 //! bands and 300 in lists if it was hidden or shown since the last step.
 

@@ -350,7 +350,7 @@ fn statics_are_listed_for_larger_bodies_only_if_lists_can_have_them() {
     let one_larger = [0, 400, 800, 1200, 1600].map(with_larger).into_iter().max().unwrap_or(0);
     assert!(one_larger > alike, "{alike}, {one_larger}");
     let other_class = bytes(&[0.2, 2.0], &|k| if k.is_multiple_of(10) { 1.9 } else { 0.06 });
-    // A grid and a packed tree of the statics take 53 bytes for each, lists for large bodies more.
+    // A grid and a packed tree of the statics take 48 bytes for each, lists for large bodies more.
     assert!(other_class < alike + 60 * STATICS, "{alike}, {other_class}");
 }
 
