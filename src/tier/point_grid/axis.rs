@@ -18,8 +18,8 @@ use glam::Vec4;
 
 /// Most equal cells of an axis.
 ///
-/// AXIS-2 depends on it: the three roundings of `(v - origin) * inverse - 0.5` move an edge by at
-/// most 3 * 2^-24 of the number of cells, so two edges by at most 6 * 2^-24 * 2^15 < 0.012 cells.
+/// AXIS-2 depends on it: the two roundings of `(v - origin) * inverse` move an edge by at most
+/// 2 * 2^-24 of the number of cells, so two edges by at most 4 * 2^-24 * 2^15 < 0.008 cells.
 /// [`SLACK`] makes a cell wider than the largest box by more than that.
 pub(super) const FINE_MAX: usize = 1 << 15;
 
@@ -124,28 +124,32 @@ pub(super) fn linear_cell(v: f32, origin: f32, inverse: f32, count: usize) -> us
     floor_within((v - origin) * inverse, (count - 1) as f32) as usize
 }
 
-/// 2^23: a sum with it has no bits left for a fraction, and its low bits are the whole number.
-const WHOLE: f32 = 8_388_608.0;
+/// 2^23: from here on a number has no bits left for a fraction, and its low bits are what it has
+/// more than this.
+pub(super) const WHOLE: f32 = 8_388_608.0;
 
 /// The whole number nearest to `t - 0.5`, clamped to `0..=last`; 0 if `t` is NaN (infinity times
-/// 0). Monotone like the floor, and cheaper than a saturating cast.
+/// 0). Monotone like the floor, and cheaper than a saturating cast. `last` is at most 2^22.
 #[inline(always)]
 pub(super) fn floor_within(t: f32, last: f32) -> u32 {
-    let t = t - 0.5;
-    let t = if t > 0.0 { t } else { 0.0 };
-    let t = if t < last { t } else { last };
-    low_bits(t + WHOLE)
+    let t = at_least_half(t);
+    let t = if t < last + 0.5 { t } else { last + 0.5 };
+    low_bits(t + (WHOLE - 0.5))
 }
 
 /// [`floor_within`] for four numbers, still to be passed to [`low_bits`].
 #[inline(always)]
 pub(super) fn wholes_within(t: Vec4, lasts: Vec4) -> Vec4 {
-    let t = t - 0.5;
-    // Not `max`: on some processors it returns NaN for NaN.
-    Vec4::select(t.cmpgt(Vec4::ZERO), t, Vec4::ZERO).min(lasts) + WHOLE
+    Vec4::from_array(t.to_array().map(at_least_half)).min(lasts + 0.5) + (WHOLE - 0.5)
 }
 
-/// The whole number in a sum with [`WHOLE`].
+/// Not `max`: on some processors it returns NaN for NaN.
+#[inline(always)]
+fn at_least_half(t: f32) -> f32 {
+    if t > 0.5 { t } else { 0.5 }
+}
+
+/// What a whole number from [`WHOLE`] to twice that has more than it.
 #[inline(always)]
 pub(super) fn low_bits(whole: f32) -> u32 {
     whole.to_bits() & 0x007F_FFFF
