@@ -24,6 +24,53 @@ pub(super) struct Measured {
     pub(super) extents: [Extent; 2],
 }
 
+/// The extremes of boxes, two at once: those of every other box in x and y, those of the rest in z
+/// and w.
+#[derive(Clone, Copy)]
+struct Extremes {
+    /// The lowest and the highest lower edges.
+    low: Vec4,
+    low_max: Vec4,
+    /// The highest upper edges.
+    high: Vec4,
+    /// The longest sides.
+    side: Vec4,
+}
+
+impl Extremes {
+    const NONE: Self =
+        Self { low: Vec4::INFINITY, low_max: Vec4::NEG_INFINITY, high: Vec4::NEG_INFINITY, side: Vec4::ZERO };
+
+    /// No edge may be NaN, for which minimum and maximum would depend on the processor.
+    #[inline(always)]
+    fn add(&mut self, [a, b]: [&BodyRecord; 2]) {
+        let (a, b) = (&a.aabb, &b.aabb);
+        let (low, high) = (Vec4::new(a[0], a[1], b[0], b[1]), Vec4::new(a[2], a[3], b[2], b[3]));
+        *self = self.with(Self { low, low_max: low, high, side: high - low });
+    }
+
+    #[inline(always)]
+    fn with(self, other: Self) -> Self {
+        Self {
+            low: self.low.min(other.low),
+            low_max: self.low_max.max(other.low_max),
+            high: self.high.max(other.high),
+            side: self.side.max(other.side),
+        }
+    }
+
+    fn measured(self) -> Measured {
+        let Self { low, low_max, high, side } = self;
+        let swapped = Self { low: low.zwxy(), low_max: low_max.zwxy(), high: high.zwxy(), side: side.zwxy() };
+        let Self { low, low_max, high, side } = self.with(swapped);
+        // Whether the least of two zeros is the negative one depends on their order: none is.
+        let [low, low_max, high] = [low, low_max, high].map(|edges| edges + Vec4::ZERO);
+        let extent = |axis: usize| Extent { min: low[axis], max: low_max[axis], side: side[axis] };
+        let bounds = BandBox::from_edges([low.x, low.y, high.x, high.y]);
+        Measured { bounds, extents: [extent(0), extent(1)] }
+    }
+}
+
 /// Moves the records of all `pieces`, which are ascending and apart from each other, to the start
 /// of `records`, and measures their boxes.
 ///
@@ -35,44 +82,30 @@ pub(super) struct Measured {
 pub(super) fn measure(records: &mut [BodyRecord], pieces: &[Range<usize>]) -> Measured {
     // Prefetches end at the last record: another thread may be writing after it.
     let records = &mut records[..pieces.last().map_or(0, |last| last.end)];
-    let first = pieces.iter().find(|piece| !piece.is_empty()).expect("a band that is built has bodies");
-    let first = Vec4::from_array(records[first.start].aabb);
-    // All four edges as one vector; of the sides, only the first two elements count. No edge is
-    // NaN, for which minimum and maximum would depend on the processor.
-    let mut lanes = [(first, first, Vec4::ZERO); AT_ONCE];
-    let add = |(low, high, side): &mut (Vec4, Vec4, Vec4), record: &BodyRecord| {
-        let edges = Vec4::from_array(record.aabb);
-        *low = low.min(edges);
-        *high = high.max(edges);
-        *side = side.max(edges.zwxy() - edges);
-    };
+    let mut extremes = [Extremes::NONE; AT_ONCE / 2];
     let mut to = 0;
     for piece in pieces {
         let mut from = piece.start;
-        while let Some(&chunk) = records[from..piece.end].first_chunk::<AT_ONCE>() {
+        while let Some([a, b, c, d]) = records[from..piece.end].first_chunk::<AT_ONCE>() {
             // For writing, because blocks will replace the records.
             if let Some(ahead) = records.get(from + PREFETCH_RECORDS) {
                 prefetch_for_writing(ahead);
             }
-            lanes.iter_mut().zip(&chunk).for_each(|(lane, record)| add(lane, record));
+            extremes[0].add([a, b]);
+            extremes[1].add([c, d]);
             if from > to {
-                records[to..to + AT_ONCE].copy_from_slice(&chunk);
+                records.copy_within(from..from + AT_ONCE, to);
             }
             (from, to) = (from + AT_ONCE, to + AT_ONCE);
         }
-        for (lane, from) in lanes.iter_mut().zip(from..piece.end) {
-            add(lane, &records[from]);
+        for from in from..piece.end {
+            extremes[0].add([&records[from]; 2]);
             records[to] = records[from];
             to += 1;
         }
     }
-    let (low, high, side) =
-        lanes.into_iter().fold(lanes[0], |all, lane| (all.0.min(lane.0), all.1.max(lane.1), all.2.max(lane.2)));
-    // Whether the least of two zeros is the negative one depends on their order: neither is.
-    let (low, high) = (low + Vec4::ZERO, high + Vec4::ZERO);
-    let extent = |axis: usize| Extent { min: low[axis], max: high[axis], side: side[axis] };
-    let bounds = BandBox::from_edges([low.x, low.y, high.z, high.w]);
-    Measured { bounds, extents: [extent(0), extent(1)] }
+    assert!(to > 0, "a band that is built has bodies");
+    extremes[0].with(extremes[1]).measured()
 }
 
 #[cfg(test)]
