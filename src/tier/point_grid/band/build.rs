@@ -8,7 +8,7 @@ use crate::memory::body_record::BodyRecord;
 use crate::memory::buffers::grow;
 use crate::memory::cell_table::CellStarts;
 use crate::memory::columns::{SoaColumns, SoaColumnsMut, column_words};
-use crate::simd::CellView;
+use crate::simd::{CellView, DetectedSimd};
 use crate::tier::point_grid::band::cell_grid::{CellGrid, CellLookup, Reach, words_max};
 use crate::tier::point_grid::band::cell_layout::{LaidOut, choose_cells};
 use crate::tier::point_grid::band::cell_order::{Index, Order};
@@ -27,7 +27,7 @@ pub(crate) struct Band {
 }
 
 impl Band {
-    /// Sorts `own` by cell, into the columns and tables of `scratch`.
+    /// Sorts `own` by cell, into the columns, keys and tables of `scratch`.
     // Not inlined: otherwise the code of the sort depends on the caller, which cost up to a tenth.
     #[inline(never)]
     pub(super) fn build(
@@ -35,6 +35,7 @@ impl Band {
         Measured { bounds, extents }: Measured,
         cell_size: CellSize,
         scratch: &mut BandScratch,
+        level: DetectedSimd,
     ) -> Self {
         let mut words = std::mem::take(&mut scratch.tables);
         let room = words_max(own.len());
@@ -42,7 +43,7 @@ impl Band {
         let tables = &mut words[..room];
         let LaidOut { cells, crowding } = choose_cells(own, extents, cell_size, tables, scratch);
         cells.pack(tables);
-        sort(own, cells.starts(tables).as_slice(), scratch);
+        sort(own, &cells, cells.starts(tables), scratch, level);
         scratch.tables = words;
         Self { cells, crowding, bounds, reach: Reach::new(extents.map(|extent| extent.side)) }
     }
@@ -143,8 +144,9 @@ impl Band {
 
 /// Sorts by cell: first indices of records, then the records in that order.
 ///
-/// That takes two random reads for each body, and all writes but those of indices are sequential.
-fn sort(own: &[BodyRecord], starts: &[u32], scratch: &mut BandScratch) {
+/// That takes at most two random reads for each body, and all writes but those of indices are
+/// sequential.
+fn sort(own: &[BodyRecord], cells: &CellGrid, starts: CellStarts<'_>, scratch: &mut BandScratch, level: DetectedSimd) {
     let BandScratch { keys, order, sorted_keys, columns, .. } = scratch;
     grow(sorted_keys, own.len());
     sorted_keys.truncate(own.len());
@@ -152,16 +154,24 @@ fn sort(own: &[BodyRecord], starts: &[u32], scratch: &mut BandScratch) {
     let len = column_words(own.len());
     grow(columns, len);
     let columns = &mut columns[..len];
-    match order.sort(keys, starts) {
-        Order::Short(order) => gather(own, keys, order, (sorted_keys, columns)),
-        Order::Long(order) => gather(own, keys, order, (sorted_keys, columns)),
+    let linear = cells.linear_cells();
+    // Computing linear keys again is faster than reading them at random.
+    let sorted_from = if linear.is_some() { &[] } else { &keys[..] };
+    match order.sort(keys, starts.as_slice()) {
+        Order::Short(order) => gather(own, sorted_from, order, (sorted_keys, columns)),
+        Order::Long(order) => gather(own, sorted_from, order, (sorted_keys, columns)),
+    }
+    if let Some(linear) = linear {
+        linear.keys_in_order(level, SoaColumns::of(columns, own.len()), cells.stride() as u32, sorted_keys);
     }
 }
 
-/// Copies keys and records in the given order, the records into columns.
+/// Copies the records into columns in the given order, and the keys if there are any.
 fn gather<I: Index>(own: &[BodyRecord], keys: &[u32], order: &[I], (sorted_keys, columns): (&mut [u32], &mut [u32])) {
-    for (sorted, index) in sorted_keys.iter_mut().zip(order) {
-        *sorted = keys[index.get()];
+    if !keys.is_empty() {
+        for (sorted, index) in sorted_keys.iter_mut().zip(order) {
+            *sorted = keys[index.get()];
+        }
     }
     let (fours, _) = order.as_chunks::<4>();
     let records = fours.iter().map(|four| four.map(|index| &own[index.get()]));

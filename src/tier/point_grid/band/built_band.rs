@@ -50,7 +50,7 @@ impl<'a> RawBand<'a> {
         let measured = measure(records, pieces);
         close_gaps(ghosts, ghost_pieces.iter().cloned());
         let ghosts = &ghosts[..slot.ghosts.len()];
-        let band = Band::build(&records[..slot.filed_count()], measured, cell_size, scratch);
+        let band = Band::build(&records[..slot.filed_count()], measured, cell_size, scratch, level);
         slot.band = band;
         slot.table_range = append_tables(&scratch.tables[..band.tables_len()]);
         let filters_by_row = rules.filters_by_row;

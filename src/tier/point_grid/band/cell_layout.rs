@@ -185,7 +185,7 @@ pub(super) fn lay_out(
         Layout::Narrow => merged_cells(true, own, extents, x_table, y_table, scratch)?,
         Layout::Borders => cells_between_borders(own, extents[1], x_table, y_table, scratch),
     };
-    fill_keys(&cells, own, cells.axes_with(x_table, y_table), scratch);
+    fill_keys(layout, &cells, own, cells.axes_with(x_table, y_table), scratch);
     let starts = &mut starts[..table_words(cells.row_count, cells.stride())];
     let squares = scratch.order.count(&scratch.keys, starts);
     let mut crowding = squares as f32 / own.len() as f32;
@@ -316,14 +316,25 @@ fn equal_rows(
     is_even.then_some((AxisMap::Linear { origin, inverse }, row_count))
 }
 
-/// Computes each body's key: its cell, and whether its box reaches out of it.
-fn fill_keys(cells: &CellGrid, own: &[BodyRecord], [x_axis, y_axis]: [CellAxis<'_>; 2], scratch: &mut BandScratch) {
+/// Computes each body's key: its cell and, unless cells are equal ones, how far its box reaches out
+/// of it.
+fn fill_keys(
+    layout: Layout,
+    cells: &CellGrid,
+    own: &[BodyRecord],
+    [x_axis, y_axis]: [CellAxis<'_>; 2],
+    scratch: &mut BandScratch,
+) {
     let stride = cells.stride();
     let BandScratch { keys, cells_or_edges, .. } = scratch;
     grow(keys, own.len());
     keys.truncate(own.len());
-    if let Some(equal) = cells.linear_cells() {
-        return equal.keys(own, stride as u32, keys);
+    if let Some(linear) = cells.linear_cells() {
+        return match layout {
+            Layout::Equal => linear.cells(own, stride as u32, keys),
+            // The estimate of their tests needs the reach of each box.
+            _ => linear.keys(own, stride as u32, keys),
+        };
     }
     if let (AxisMap::Merged { .. }, AxisMap::Merged { .. }) = (cells.x, cells.y) {
         let [columns, rows]: [&[u16]; 2] = [x_axis, y_axis].map(|axis| bytemuck::cast_slice(axis.table));

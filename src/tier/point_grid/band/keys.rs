@@ -1,9 +1,11 @@
-//! Computes the equal cells of boxes, four boxes at a time, transposed in registers.
+//! Computes the equal cells of boxes, several boxes at a time.
 
 use crate::geometry::RawAabb;
 use crate::memory::body_record::BodyRecord;
 use crate::memory::cell_table::CellKey;
-use crate::tier::point_grid::axis::{low_bits, wholes_within};
+use crate::memory::columns::SoaColumns;
+use crate::simd::{DetectedSimd, SimdJob};
+use crate::tier::point_grid::axis::{WHOLE, floor_within, low_bits, wholes_within};
 use glam::{Mat4, Vec4, Vec4Swizzles};
 
 /// Boxes in a batch: their cells stay in the first-level cache, and loops over them vectorize.
@@ -83,6 +85,35 @@ impl LinearCells {
         });
     }
 
+    /// Computes the cell of each body, by its lower corner; rows are `stride` cells apart. Columns
+    /// divide x.
+    // Not inlined, so that the constants of the loop stay in registers.
+    #[inline(never)]
+    pub(super) fn cells(&self, own: &[BodyRecord], stride: u32, cells: &mut [u32]) {
+        debug_assert!(!self.columns_divide_y);
+        let wholes = |[a, b]: [&BodyRecord; 2]| {
+            let corners = Vec4::new(a.aabb[0], a.aabb[1], b.aabb[0], b.aabb[1]);
+            wholes_within((corners - self.origins) * self.inverses, self.lasts)
+        };
+        // Exact, as there are at most `CellKey::CELLS_MAX` cells.
+        let cell = |x: f32, y: f32| low_bits((y - WHOLE) * stride as f32 + x) + 1;
+        let ((fours, rest), (cells, rest_cells)) = (own.as_chunks::<4>(), cells.as_chunks_mut::<4>());
+        for ([a, b, c, d], cells) in fours.iter().zip(cells) {
+            let (ab, cd) = (wholes([a, b]), wholes([c, d]));
+            let (x, y) = ([ab.x, ab.z, cd.x, cd.z], [ab.y, ab.w, cd.y, cd.w]);
+            *cells = std::array::from_fn(|k| cell(x[k], y[k]));
+        }
+        for (record, out) in rest.iter().zip(rest_cells) {
+            let wholes = wholes([record; 2]);
+            *out = cell(wholes.x, wholes.y);
+        }
+    }
+
+    /// Computes the key of each body of some columns; rows are `stride` cells apart.
+    pub(super) fn keys_in_order(&self, level: DetectedSimd, columns: SoaColumns<'_>, stride: u32, keys: &mut [u32]) {
+        level.run(KeysInOrder { cells: self, columns, stride, keys });
+    }
+
     /// Computes the cells of each body, to be unpacked by [`unpack_cells`], and counts the bodies
     /// in each column and row.
     #[inline(never)]
@@ -98,8 +129,81 @@ impl LinearCells {
     }
 }
 
+struct KeysInOrder<'a> {
+    cells: &'a LinearCells,
+    columns: SoaColumns<'a>,
+    stride: u32,
+    keys: &'a mut [u32],
+}
+
+impl SimdJob for KeysInOrder<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { cells, columns, stride, keys } = self;
+        let LinearCells { origins, inverses, lasts, columns_divide_y } = *cells;
+        let on_x = |v: f32| floor_within((v - origins.x) * inverses.x, lasts.x);
+        let on_y = |v: f32| floor_within((v - origins.y) * inverses.y, lasts.y);
+        let boxes = columns.min_x().iter().zip(columns.min_y()).zip(columns.max_x()).zip(columns.max_y());
+        for (key, (((min_x, min_y), max_x), max_y)) in keys.iter_mut().zip(boxes) {
+            let (x, y) = ([*min_x, *max_x].map(on_x), [*min_y, *max_y].map(on_y));
+            let [[left, right], [top, bottom]] = if columns_divide_y { [y, x] } else { [x, y] };
+            *key = CellKey::new(top * stride + left + 1, right - left, bottom - top).0;
+        }
+    }
+}
+
 /// The cells of a box's four edges; an axis has at most 2^16 cells.
 #[inline(always)]
 pub(super) fn unpack_cells(packed: u64) -> [usize; 4] {
     [packed, packed >> 16, packed >> 32, packed >> 48].map(|cell| usize::from(cell as u16))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::SimdLevel;
+    use crate::memory::columns::{SoaColumnsMut, column_words};
+    use triphase_scenes::SplitMix64;
+
+    #[test]
+    fn keys_are_those_of_the_edges_however_they_are_computed() {
+        let mut random = SplitMix64::new(9);
+        // The last has nearly as many cells as a key can tell.
+        for (population, [column_count, row_count]) in [(1, [1, 1]), (7, [3, 5]), (131, [20, 11]), (500, [32_700, 256])]
+        {
+            let counts = [column_count, row_count].map(|count| count as f32);
+            let own: Vec<BodyRecord> = (0..population)
+                .map(|row| {
+                    let [x, y] = [0, 1].map(|axis| random.range(-0.2, 1.2) * counts[axis]);
+                    let [width, height] = random.point(0.0, 0.9);
+                    BodyRecord { aabb: [x, y, x + width, y + height], row }
+                })
+                .collect();
+            let linear = LinearCells::new([0.0; 2], [1.0; 2], [column_count, row_count]);
+            let exchanged = LinearCells::new([0.0; 2], [1.0; 2], [row_count, column_count]).columns_dividing_y_if(true);
+            let stride = column_count + 2;
+            let key_of = |[left, top, right, bottom]: [usize; 4]| {
+                CellKey::new((top * stride + left + 1) as u32, (right - left) as u32, (bottom - top) as u32)
+            };
+            let mut keys = vec![0; own.len()];
+            linear.cells(&own, stride as u32, &mut keys);
+            let expected: Vec<CellKey> = own.iter().map(|record| key_of(linear.of(&record.aabb))).collect();
+            assert!(keys.iter().map(|&key| key as usize).eq(expected.iter().map(|key| key.cell())));
+            for linear in [linear, exchanged] {
+                let expected: Vec<u32> = own.iter().map(|record| key_of(linear.of(&record.aabb)).0).collect();
+                linear.keys(&own, stride as u32, &mut keys);
+                assert_eq!(keys, expected);
+                let mut words = vec![0; column_words(own.len())];
+                SoaColumnsMut::of(&mut words, own.len()).fill(own.iter().copied());
+                for max in [None, Some(SimdLevel::Portable)] {
+                    let level = DetectedSimd::detect(max);
+                    keys.fill(0);
+                    linear.keys_in_order(level, SoaColumns::of(&words, own.len()), stride as u32, &mut keys);
+                    assert_eq!(keys, expected, "{level:?}");
+                }
+            }
+        }
+    }
 }

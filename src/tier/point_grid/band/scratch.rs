@@ -11,7 +11,7 @@ use crate::tier::sweep::sorted_columns::{SortScratch, SortedColumns};
 /// Buffers for building and searching one band.
 #[derive(Default)]
 pub(crate) struct BandScratch {
-    /// By record: its cell key.
+    /// By record: its cell key; in equal cells, as if no box reached out of its cell.
     pub(super) keys: Vec<u32>,
     /// Sorts the keys.
     pub(super) order: CellOrder,

@@ -39,7 +39,7 @@ impl Band {
         };
         assert!(crowding >= 1.0, "{layout:?}: a body shares its cell with itself");
         cells.pack(tables);
-        sort(own, cells.starts(tables).as_slice(), scratch);
+        sort(own, &cells, cells.starts(tables), scratch, DetectedSimd::default());
         scratch.tables = words;
         Some(Self { cells, crowding, bounds, reach: Reach::new(extents.map(|extent| extent.side)) })
     }
@@ -239,7 +239,7 @@ fn adversaries_stay_within_their_words() {
             for cell_size in [CellSize::ForOwnPairs, CellSize::ForSearches].into_iter().chain(given) {
                 let label = format!("{name} of {count}, cells of {cell_size:?}");
                 scratch.tables = used_words(count, &mut scratch);
-                let band = Band::build(&own, measured(&own), cell_size, &mut scratch);
+                let band = Band::build(&own, measured(&own), cell_size, &mut scratch, DetectedSimd::default());
                 check(&label, &band, &own, &mut scratch);
                 assert!(pairs(&band, &mut scratch) == truth, "{label}");
             }
