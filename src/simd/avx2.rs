@@ -142,6 +142,7 @@ pub(super) struct Avx2;
 
 impl Backend for Avx2 {
     type Vector = F32x8;
+    type Wide = Self;
     type BlockVector = F32x8;
 
     #[inline(always)]

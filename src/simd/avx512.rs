@@ -1,7 +1,9 @@
 //! Eight boxes at a time with AVX-512, or eight for each of two neighbors.
 //!
 //! Hits are compressed in a register, and one store writes eight pairs. Eight boxes are compared as
-//! with AVX2: comparisons to mask registers are slower in long runs.
+//! with AVX2: comparisons to mask registers are slower in long runs. Sixteen are compared at a time
+//! where a run often has more than eight and seldom more than sixteen: whether there is a second
+//! vector could not be predicted.
 
 #![allow(unsafe_code)]
 
@@ -123,6 +125,7 @@ pub(super) struct Avx512;
 
 impl Backend for Avx512 {
     type Vector = F32x8;
+    type Wide = Avx512Wide;
     type BlockVector = F32x16;
 
     #[inline(always)]
@@ -182,6 +185,30 @@ impl Backend for Avx512 {
             if count > 8 {
                 let (row, rows) = (_mm512_extracti64x4_epi64::<1>(row), _mm512_extracti64x4_epi64::<1>(rows));
                 store_eight(ascending(row, rows), out.add(8));
+            }
+            count
+        }
+    }
+}
+
+/// Sixteen boxes at a time.
+pub(super) struct Avx512Wide;
+
+impl Backend for Avx512Wide {
+    type Vector = F32x16;
+    type Wide = Self;
+    type BlockVector = F32x16;
+
+    #[inline(always)]
+    unsafe fn store_pairs(order: PairOrder, row: U32x16, rows: U32x16, hits: u32, out: *mut [u32; 2]) -> usize {
+        // SAFETY: VECTOR-1; the caller vouches for sixteen slots.
+        unsafe {
+            let rows = U32x16(_mm512_maskz_compress_epi32(hits as u16, rows.0));
+            let pairs = ordered::<F32x16>(order, row, rows).map(|words| words.0);
+            store_eight(pairs.map(|words| U32x8(_mm512_castsi512_si256(words))), out);
+            let count = hits.count_ones() as usize;
+            if count > 8 {
+                store_eight(pairs.map(|words| U32x8(_mm512_extracti64x4_epi64::<1>(words))), out.add(8));
             }
             count
         }

@@ -123,6 +123,7 @@ pub(super) struct Neon;
 
 impl Backend for Neon {
     type Vector = Double<F32x4>;
+    type Wide = Self;
     type BlockVector = Double<F32x4>;
 
     #[inline(always)]

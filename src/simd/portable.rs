@@ -103,6 +103,7 @@ pub(super) struct Portable;
 
 impl Backend for Portable {
     type Vector = F32x4;
+    type Wide = Self;
     type BlockVector = F32x4;
 
     #[inline(always)]

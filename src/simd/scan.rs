@@ -97,8 +97,8 @@ pub(super) unsafe fn scan_cells<B: Backend>(
                         let hits = B::test_two(tests, entry, counts, slots.next());
                         slots.advance(hits);
                     } else {
-                        test_entry::<B>(tests, entry, next, counts[0], &mut slots)?;
-                        test_entry::<B>(tests, next, next.skip(1), counts[1], &mut slots)?;
+                        test_entry::<B::Wide>(tests, entry, next, counts[0], &mut slots)?;
+                        test_entry::<B::Wide>(tests, next, next.skip(1), counts[1], &mut slots)?;
                     }
                     entry = next.skip(1);
                 }
@@ -129,7 +129,7 @@ pub(super) unsafe fn scan_cells<B: Backend>(
                 // SAFETY: the entry has a key, and the run was clipped to the population.
                 unsafe {
                     let (entry, run) = (columns.skip(i as usize), columns.skip(start));
-                    test_entry::<B>(tests, entry, run, end.saturating_sub(start), &mut slots)?;
+                    test_entry::<B::Wide>(tests, entry, run, end.saturating_sub(start), &mut slots)?;
                 }
             }
         }
@@ -225,7 +225,7 @@ pub(super) unsafe fn scan_lists<B: Backend>(
                 let [x, y, right, bottom] = probe.aabb;
                 probe.aabb = [y, x, bottom, right];
             }
-            let probe = SplatProbe::<B>::new(tests, PairOrder::ProbeFirst, &probe);
+            let probe = SplatProbe::<B::Wide>::new(tests, PairOrder::ProbeFirst, &probe);
             let columns = RawColumns::of_list(lists, &list, tests.filters);
             probe.test_long_run(columns, list.len(), &mut slots)?;
         }

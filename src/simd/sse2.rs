@@ -122,6 +122,7 @@ pub(super) struct Sse2;
 
 impl Backend for Sse2 {
     type Vector = Double<F32x4>;
+    type Wide = Self;
     type BlockVector = Double<F32x4>;
 
     #[inline(always)]

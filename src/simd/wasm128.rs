@@ -105,6 +105,7 @@ pub(super) struct Wasm128;
 
 impl Backend for Wasm128 {
     type Vector = Double<F32x4>;
+    type Wide = Self;
     type BlockVector = Double<F32x4>;
 
     #[inline(always)]
