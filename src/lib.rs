@@ -103,8 +103,8 @@
 //! # Platforms
 //!
 //! Results are the same on all of them, except on i586 targets, whose x87 does not round each
-//! result (not tested). x86-64 and 64-bit ARM need no settings. WebAssembly is
-//! faster with `-C target-feature=+simd128`; see [`SimdLevel`].
+//! result: pairs may be missing there (not tested). x86-64 and 64-bit ARM need no settings.
+//! WebAssembly is faster with `-C target-feature=+simd128`; see [`SimdLevel`].
 //!
 //! Like all of Rust, triphase expects the processor's default floating-point mode. If the host
 //! flushes subnormal numbers to zero (FTZ and DAZ), on all threads or on some, boxes and their

@@ -81,7 +81,7 @@ pub(crate) struct CellKey(pub(crate) u32);
 
 impl CellKey {
     const CELL_BITS: u32 = 23;
-    /// More than the index of any cell: a sum with 2^23 is exact in f32.
+    /// More than the index of any cell. At most 2^23, so that indices can be computed in f32.
     pub(crate) const CELLS_MAX: usize = 1 << Self::CELL_BITS;
     /// The most columns that a box may reach beyond its own.
     pub(crate) const RIGHT_MAX: usize = 127;

@@ -204,11 +204,13 @@ impl Backend for Avx512Wide {
         // SAFETY: VECTOR-1; the caller vouches for sixteen slots.
         unsafe {
             let rows = U32x16(_mm512_maskz_compress_epi32(hits as u16, rows.0));
-            let pairs = ordered::<F32x16>(order, row, rows).map(|words| words.0);
-            store_eight(pairs.map(|words| U32x8(_mm512_castsi512_si256(words))), out);
+            let [first, second] = ordered::<F32x16>(order, row, rows);
+            let lower = |words: U32x16| U32x8(_mm512_castsi512_si256(words.0));
+            let upper = |words: U32x16| U32x8(_mm512_extracti64x4_epi64::<1>(words.0));
+            store_eight([lower(first), lower(second)], out);
             let count = hits.count_ones() as usize;
             if count > 8 {
-                store_eight(pairs.map(|words| U32x8(_mm512_extracti64x4_epi64::<1>(words))), out.add(8));
+                store_eight([upper(first), upper(second)], out.add(8));
             }
             count
         }

@@ -12,7 +12,7 @@ pub(super) trait Backend {
     /// The vectors of scans: at most `SOA_PAD` and `PAGE_SLACK` lanes.
     type Vector: Vector;
 
-    /// The same with vectors for runs that often have more than eight entries.
+    /// The same instruction set, with vectors for runs that often have more than eight entries.
     type Wide: Backend;
 
     /// The vectors of block masks: `SOA_BLOCK_LEN` is a multiple of its lanes.

@@ -4,7 +4,7 @@
 
 use crate::memory::blocks::SOA_BLOCK_LEN;
 use crate::memory::columns::SOA_PAD;
-use crate::memory::page::PAGE_LEN;
+use crate::memory::page::{PAGE_LEN, PAGE_SLACK};
 use crate::simd::backend::{Backend, Words};
 use crate::simd::batch_test::{Side, Tests, hits};
 use crate::simd::output_slots::OutputSlots;
@@ -54,6 +54,7 @@ impl<B: Backend> SplatProbe<B> {
     /// written. `count` is below 256.
     #[inline(always)]
     unsafe fn test_batch(&self, columns: RawColumns, count: usize, out: *mut [u32; 2]) -> usize {
+        const { assert!(B::Vector::LANES <= SOA_PAD && B::Vector::LANES <= PAGE_SLACK) }
         // SAFETY: there is a probe, so its instruction set is available (VECTOR-1); the caller
         // vouches for entries and slots.
         unsafe {

@@ -158,6 +158,23 @@ fn every_run_length_agrees_with_the_twin() {
 }
 
 #[test]
+fn rows_below_of_any_length_agree_with_the_twin() {
+    let mut random = Random::new(18);
+    for (count, padding) in (0..=40).flat_map(|count| PADDINGS.map(|padding| (count, padding))) {
+        // All overlap, so that one candidate too many or too few would show.
+        let mut contents = [random.records(2), random.records(count)];
+        contents.iter_mut().flatten().for_each(|record| record.aabb = EVERYTHING);
+        let mut cells = Cells::new(1, &contents, padding, &mut random);
+        cells.keys[..2].fill(CellKey::new(1, 0, 1).0);
+        let truth = cells_twin(&cells, &contents.concat());
+        assert!(truth.len() > 2 * count);
+        check(&format!("{count} in the row below"), &truth, |level, sink| {
+            level.scan_cells(&cells.view(), &cells.keys, 0..usize::MAX, sink)
+        });
+    }
+}
+
+#[test]
 fn neighbors_of_any_run_lengths_agree_with_the_twin() {
     let mut random = Random::new(8);
     // All overlap, so that one candidate too many or too few would show.

@@ -124,12 +124,13 @@ pub(super) fn linear_cell(v: f32, origin: f32, inverse: f32, count: usize) -> us
     floor_within((v - origin) * inverse, (count - 1) as f32) as usize
 }
 
-/// 2^23: from here on a number has no bits left for a fraction, and its low bits are what it has
-/// more than this.
+/// 2^23: a number from here to twice that has no bits left for a fraction.
 pub(super) const WHOLE: f32 = 8_388_608.0;
 
 /// The whole number nearest to `t - 0.5`, clamped to `0..=last`; 0 if `t` is NaN (infinity times
 /// 0). Monotone like the floor, and cheaper than a saturating cast. `last` is at most 2^22.
+///
+/// The half is subtracted in the sum that drops the fraction.
 #[inline(always)]
 pub(super) fn floor_within(t: f32, last: f32) -> u32 {
     let t = at_least_half(t);
@@ -143,13 +144,13 @@ pub(super) fn wholes_within(t: Vec4, lasts: Vec4) -> Vec4 {
     Vec4::from_array(t.to_array().map(at_least_half)).min(lasts + 0.5) + (WHOLE - 0.5)
 }
 
-/// Not `max`: on some processors it returns NaN for NaN.
+/// `t`, but at least 0.5, which it is for NaN. One instruction, where `f32::max` takes several.
 #[inline(always)]
 fn at_least_half(t: f32) -> f32 {
     if t > 0.5 { t } else { 0.5 }
 }
 
-/// What a whole number from [`WHOLE`] to twice that has more than it.
+/// `whole - WHOLE`, for a number from [`WHOLE`] to below twice that.
 #[inline(always)]
 pub(super) fn low_bits(whole: f32) -> u32 {
     whole.to_bits() & 0x007F_FFFF
@@ -253,11 +254,16 @@ mod tests {
     }
 
     #[test]
-    fn four_floors_equal_one_floor() {
+    fn floors_are_those_of_exact_numbers() {
         let odd =
             [f32::NAN, f32::NEG_INFINITY, f32::MIN, -1.0, -0.0, 0.0, 1e-40, 0.5, 0.99999994, 1.0, 1.5, 2.5, 2.4999998];
         let odd = odd.into_iter().chain([31_999.5, 32_766.5, 32_767.5, 4e6, f32::MAX, f32::INFINITY]);
-        for (t, last) in odd.flat_map(|t| [0.0, 1.0, 3.0, (FINE_MAX - 1) as f32].map(|last| (t, last))) {
+        let lasts = [0.0, 1.0, 3.0, (FINE_MAX - 1) as f32, 4_194_303.0, 4_194_304.0];
+        let near = lasts.into_iter().flat_map(|last| [last, last + 0.5, last + 1.0]);
+        let odd = odd.chain(near).flat_map(|t| [t.next_down(), t, t.next_up()]);
+        for (t, last) in odd.flat_map(|t| lasts.map(|last| (t, last))) {
+            let exact = (f64::from(t) - 0.5).round_ties_even().clamp(0.0, f64::from(last));
+            assert_eq!(floor_within(t, last), exact as u32, "{t} of {last}");
             let four = wholes_within(Vec4::splat(t), Vec4::splat(last)).to_array().map(low_bits);
             assert_eq!(four, [floor_within(t, last); 4], "{t} of {last}");
         }

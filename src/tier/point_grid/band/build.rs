@@ -142,7 +142,7 @@ impl Band {
     }
 }
 
-/// Sorts by cell: first indices of records, then the records in that order.
+/// Sorts by cell: first indices of records, then the records and their keys in that order.
 ///
 /// That takes at most two random reads for each body, and all writes but those of indices are
 /// sequential.
@@ -155,7 +155,8 @@ fn sort(own: &[BodyRecord], cells: &CellGrid, starts: CellStarts<'_>, scratch: &
     grow(columns, len);
     let columns = &mut columns[..len];
     let linear = cells.linear_cells();
-    // Computing linear keys again is faster than reading them at random.
+    // Keys of equal cells lack the reach of boxes so far. Those of fine columns are faster computed
+    // again than read at random.
     let sorted_from = if linear.is_some() { &[] } else { &keys[..] };
     match order.sort(keys, starts.as_slice()) {
         Order::Short(order) => gather(own, sorted_from, order, (sorted_keys, columns)),

@@ -332,7 +332,7 @@ fn fill_keys(
     if let Some(linear) = cells.linear_cells() {
         return match layout {
             Layout::Equal => linear.cells(own, stride as u32, keys),
-            // The estimate of their tests needs the reach of each box.
+            // Fine columns: the reach of each box tells how many tests there will be.
             _ => linear.keys(own, stride as u32, keys),
         };
     }

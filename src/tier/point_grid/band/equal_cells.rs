@@ -6,7 +6,7 @@ use crate::tier::point_grid::band::cell_grid::CellGrid;
 /// Mean number of bodies in a cell.
 ///
 /// With fewer, the tables grow, and more boxes extend out of their cells. With more, a run of cells
-/// often needs more than one vector, and the branch on that is hard to predict.
+/// often needs more than one vector of eight, and the branch on that is hard to predict.
 pub(super) const POPULATION: f32 = 2.1;
 
 /// Cells are this many times as high as square ones, and narrower by the same factor.

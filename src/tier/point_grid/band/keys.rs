@@ -14,8 +14,9 @@ const KEY_BATCH_LEN: usize = 32;
 /// The cell of each edge of a batch on the axis of the edge: min x, min y, max x, max y.
 type KeyBatch = [[u32; KEY_BATCH_LEN]; 4];
 
-/// Cells of two [linear](crate::tier::point_grid::axis::AxisMap::Linear) axes, computed for all
-/// four edges of a box in one vector.
+/// Cells of two [linear](crate::tier::point_grid::axis::AxisMap::Linear) axes.
+///
+/// However they are computed, the cell of an edge is the same.
 pub(super) struct LinearCells {
     origins: Vec4,
     inverses: Vec4,
@@ -160,6 +161,8 @@ pub(super) fn unpack_cells(packed: u64) -> [usize; 4] {
     [packed, packed >> 16, packed >> 32, packed >> 48].map(|cell| usize::from(cell as u16))
 }
 
+const _: () = assert!(CellKey::CELLS_MAX as f32 <= WHOLE, "cells are computed as whole numbers in f32");
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -171,18 +174,25 @@ mod tests {
     fn keys_are_those_of_the_edges_however_they_are_computed() {
         let mut random = SplitMix64::new(9);
         // The last has nearly as many cells as a key can tell.
-        for (population, [column_count, row_count]) in [(1, [1, 1]), (7, [3, 5]), (131, [20, 11]), (500, [32_700, 256])]
+        for (population, [column_count, row_count]) in [(1, [1, 1]), (7, [3, 5]), (131, [20, 11]), (500, [32_700, 255])]
         {
-            let counts = [column_count, row_count].map(|count| count as f32);
+            let (counts, origins) = ([column_count, row_count].map(|count| count as f32), [-31.7, 1e3]);
+            // With a single cell, infinity times 0 is NaN.
+            let inverses = counts.map(|count| if count > 1.0 { 1.0 / 0.7 } else { 0.0 });
             let own: Vec<BodyRecord> = (0..population)
                 .map(|row| {
-                    let [x, y] = [0, 1].map(|axis| random.range(-0.2, 1.2) * counts[axis]);
-                    let [width, height] = random.point(0.0, 0.9);
-                    BodyRecord { aabb: [x, y, x + width, y + height], row }
+                    let [x, y] = [0, 1].map(|axis| origins[axis] + random.range(-0.2, 1.2) * counts[axis] * 0.7);
+                    let [width, height] = random.point(0.0, 0.6);
+                    let aabb = match row {
+                        3 => [f32::NEG_INFINITY, f32::NEG_INFINITY, origins[0], origins[1]],
+                        4 => [f32::MAX, f32::MAX, f32::INFINITY, f32::INFINITY],
+                        _ => [x, y, x + width, y + height],
+                    };
+                    BodyRecord { aabb, row }
                 })
                 .collect();
-            let linear = LinearCells::new([0.0; 2], [1.0; 2], [column_count, row_count]);
-            let exchanged = LinearCells::new([0.0; 2], [1.0; 2], [row_count, column_count]).columns_dividing_y_if(true);
+            let linear = LinearCells::new(origins, inverses, [column_count, row_count]);
+            let exchanged = LinearCells::new(origins, inverses, [row_count, column_count]).columns_dividing_y_if(true);
             let stride = column_count + 2;
             let key_of = |[left, top, right, bottom]: [usize; 4]| {
                 CellKey::new((top * stride + left + 1) as u32, (right - left) as u32, (bottom - top) as u32)

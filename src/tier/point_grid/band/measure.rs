@@ -28,47 +28,59 @@ pub(super) struct Measured {
 /// and w.
 #[derive(Clone, Copy)]
 struct Extremes {
-    /// The lowest and the highest lower edges.
-    low: Vec4,
+    low_min: Vec4,
     low_max: Vec4,
-    /// The highest upper edges.
-    high: Vec4,
-    /// The longest sides.
-    side: Vec4,
+    high_max: Vec4,
+    side_max: Vec4,
 }
 
 impl Extremes {
-    const NONE: Self =
-        Self { low: Vec4::INFINITY, low_max: Vec4::NEG_INFINITY, high: Vec4::NEG_INFINITY, side: Vec4::ZERO };
+    const NONE: Self = Self {
+        low_min: Vec4::INFINITY,
+        low_max: Vec4::NEG_INFINITY,
+        high_max: Vec4::NEG_INFINITY,
+        side_max: Vec4::ZERO,
+    };
 
     /// No edge may be NaN, for which minimum and maximum would depend on the processor.
     #[inline(always)]
     fn add(&mut self, [a, b]: [&BodyRecord; 2]) {
         let (a, b) = (&a.aabb, &b.aabb);
         let (low, high) = (Vec4::new(a[0], a[1], b[0], b[1]), Vec4::new(a[2], a[3], b[2], b[3]));
-        *self = self.with(Self { low, low_max: low, high, side: high - low });
+        *self = self.with(Self { low_min: low, low_max: low, high_max: high, side_max: high - low });
     }
 
     #[inline(always)]
     fn with(self, other: Self) -> Self {
         Self {
-            low: self.low.min(other.low),
+            low_min: self.low_min.min(other.low_min),
             low_max: self.low_max.max(other.low_max),
-            high: self.high.max(other.high),
-            side: self.side.max(other.side),
+            high_max: self.high_max.max(other.high_max),
+            side_max: larger(self.side_max, other.side_max),
         }
     }
 
     fn measured(self) -> Measured {
-        let Self { low, low_max, high, side } = self;
-        let swapped = Self { low: low.zwxy(), low_max: low_max.zwxy(), high: high.zwxy(), side: side.zwxy() };
-        let Self { low, low_max, high, side } = self.with(swapped);
+        let all = self.with(Self {
+            low_min: self.low_min.zwxy(),
+            low_max: self.low_max.zwxy(),
+            high_max: self.high_max.zwxy(),
+            side_max: self.side_max.zwxy(),
+        });
         // Whether the least of two zeros is the negative one depends on their order: none is.
-        let [low, low_max, high] = [low, low_max, high].map(|edges| edges + Vec4::ZERO);
-        let extent = |axis: usize| Extent { min: low[axis], max: low_max[axis], side: side[axis] };
+        let [low, low_max, high] = [all.low_min, all.low_max, all.high_max].map(|edges| edges + Vec4::ZERO);
+        let extent = |axis: usize| Extent { min: low[axis], max: low_max[axis], side: all.side_max[axis] };
         let bounds = BandBox::from_edges([low.x, low.y, high.x, high.y]);
         Measured { bounds, extents: [extent(0), extent(1)] }
     }
+}
+
+/// The larger numbers: that of `a` where both are zeros, or where `b` is NaN, as the side of a box
+/// at infinity is.
+#[inline(always)]
+fn larger(a: Vec4, b: Vec4) -> Vec4 {
+    let (a, b) = (a.to_array(), b.to_array());
+    Vec4::from_array(std::array::from_fn(|k| if b[k] > a[k] { b[k] } else { a[k] }))
 }
 
 /// Moves the records of all `pieces`, which are ascending and apart from each other, to the start
@@ -154,10 +166,22 @@ mod tests {
     #[test]
     fn bounds_do_not_depend_on_the_order_of_zeros() {
         for zeros in [[0.0, -0.0], [-0.0, 0.0]] {
-            let mut records = zeros.map(|zero| BodyRecord { aabb: [zero; 4], row: 0 });
+            let mut records = zeros.map(|zero| BodyRecord { aabb: [0.0, zero, zero, zero], row: 0 });
             let measured = measure(&mut records, std::slice::from_ref(&(0..2)));
             assert_eq!(measured.bounds.edges().map(f32::to_bits), [0; 4]);
-            assert!(measured.extents.iter().all(|extent| extent.min.to_bits() == 0 && extent.max.to_bits() == 0));
+            let zeros = measured.extents.iter().flat_map(|extent| [extent.min, extent.max, extent.side]);
+            assert!(zeros.map(f32::to_bits).all(|bits| bits == 0));
+        }
+    }
+
+    #[test]
+    fn a_box_at_infinity_does_not_hide_the_longest_side() {
+        let boxes = [[0.0, 0.0, 2.0, 3.0], [f32::INFINITY; 4], [1.0; 4], [2.0; 4], [3.0; 4]];
+        for first in 0..boxes.len() {
+            let mut records = boxes.map(|aabb| BodyRecord { aabb, row: 0 });
+            records.rotate_left(first);
+            let measured = measure(&mut records, std::slice::from_ref(&(0..boxes.len())));
+            assert_eq!(measured.extents.map(|extent| extent.side), [2.0, 3.0]);
         }
     }
 }
