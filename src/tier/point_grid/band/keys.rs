@@ -130,6 +130,7 @@ impl LinearCells {
     }
 }
 
+/// See [`LinearCells::keys_in_order`].
 struct KeysInOrder<'a> {
     cells: &'a LinearCells,
     columns: SoaColumns<'a>,
