@@ -144,7 +144,7 @@ pub(super) fn wholes_within(t: Vec4, lasts: Vec4) -> Vec4 {
     Vec4::from_array(t.to_array().map(at_least_half)).min(lasts + 0.5) + (WHOLE - 0.5)
 }
 
-/// `t`, but at least 0.5, which it is for NaN. One instruction, where `f32::max` takes several.
+/// `t`, but at least 0.5, which it is for NaN. On x86-64, `f32::max` takes several instructions.
 #[inline(always)]
 fn at_least_half(t: f32) -> f32 {
     if t > 0.5 { t } else { 0.5 }
