@@ -32,12 +32,13 @@ use crate::tier::point_grid::rooms::{NO_BAND, PartRooms, RoomShape, Rooms};
 use crate::tier::point_grid::route::{Route, route};
 use std::ops::Range;
 
-/// Fewest batches in a part but the last: enough to make the table of rooms cheap.
-const PART_BATCHES_MIN: usize = 32;
+/// Fewest batches in a part: enough to make the table of rooms cheap.
+const PART_BATCHES_MIN: usize = 8;
 
-/// Parts for each of several threads: more than one, as some threads are slower, or have other
-/// work.
+/// Parts for each of several threads, if they have [`LONG_PART_BATCHES`]: more than one, as some
+/// threads are slower, or have other work.
 const PARTS_PER_THREAD: usize = 2;
+const LONG_PART_BATCHES: usize = 32;
 
 /// The axis that bands divide, a constant in the loops of [`assign_bands`].
 const X: usize = 0;
@@ -84,12 +85,8 @@ impl Partition {
         FileOptions { skip_invalid, level, parallel }: FileOptions,
         places: &mut BandPlaces,
     ) -> Result<(), InvalidRow> {
-        let parts_max = match parallel::worker_count(parallel) {
-            1 => 1,
-            threads => threads * PARTS_PER_THREAD,
-        };
         let batches = rows.len().div_ceil(BATCH);
-        let part_len = BATCH * batches.div_ceil(parts_max).max(PART_BATCHES_MIN);
+        let part_len = BATCH * part_batches(batches, parallel::worker_count(parallel));
         let part_count = rows.len().div_ceil(part_len).max(1);
         if self.outputs.len() < part_count {
             self.outputs.resize_with(part_count, PartOutput::default);
@@ -110,6 +107,18 @@ impl Partition {
     pub(super) fn invalid_rows(&self) -> impl Iterator<Item = InvalidRow> + '_ {
         self.outputs[..self.rooms.part_count()].iter().flat_map(|output| &output.invalid).copied()
     }
+}
+
+/// How many batches make a part. Parts differ in length by little, so that threads end at about the
+/// same time.
+fn part_batches(batches: usize, threads: usize) -> usize {
+    let many = threads * PARTS_PER_THREAD;
+    let parts = match threads {
+        1 => 1,
+        _ if batches >= many * LONG_PART_BATCHES => many,
+        _ => threads.min(batches / PART_BATCHES_MIN).max(1),
+    };
+    batches.div_ceil(parts).max(1)
 }
 
 /// The pass over one part.
