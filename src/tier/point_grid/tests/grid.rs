@@ -98,7 +98,7 @@ fn worlds_of_many_bands_agree_with_a_sweep() {
         let boxes = kind.boxes(60_000, 5);
         check(&format!("{kind:?}"), &mut grid, &boxes, &swept(&boxes), &mut pairs);
         let filled = grid.bands.slots.iter().filter(|slot| slot.population() > 0).count();
-        assert!(filled >= 8, "{kind:?}: {filled} bands");
+        assert!(filled >= 6, "{kind:?}: {filled} bands");
         let rest: usize = grid.larger.slots.iter().map(|slot| slot.population()).sum();
         left_over += rest;
         assert!(rest <= boxes.len() / 50, "{kind:?}: {rest} boxes are in no class");
