@@ -84,10 +84,10 @@
 //!
 //! # Features
 //!
-//! * `parallel` (default): steps run on the caller's rayon pool, or the global one. Without it, or
-//!   with [`WorldConfig::with_parallel_threshold`]`(None)`, all work stays on the calling thread,
-//!   with the same results. So it does on targets without threads, such as
-//!   `wasm32-unknown-unknown` without web workers (see `benches/wasm` in the repository).
+//! * `parallel` (default): steps run on the caller's rayon pool, or on the calling thread and the
+//!   global pool. Without it, or with [`WorldConfig::with_parallel_threshold`]`(None)`, all work
+//!   stays on the calling thread, with the same results. So it does on targets without threads,
+//!   such as `wasm32-unknown-unknown` without web workers (see `benches/wasm` in the repository).
 //! * `glam-columns` (default): columns may be slices of the re-exported [`glam`] vectors. A build
 //!   without any feature compiles neither `syn` nor another procedural macro.
 //! * `record`: `World::record_to` writes the calls of a world to a file; the module `record` makes
@@ -133,6 +133,8 @@ mod pair; // pairs and hits
 mod parallel; // the way into rayon
 mod prefetch; // memory that will be read soon
 pub mod reference; // brute force, for tests
+#[cfg(feature = "parallel")]
+mod team; // threads at work on one step
 mod trace; // spans, for who watches a world run
 
 mod input; // columns of bodies and statics

@@ -9,24 +9,27 @@
 //! once, instead of for each loop and for both of its ways. Tasks are long, so the call costs
 //! nothing.
 //!
-//! PARALLEL-2: a thread that waits for another one stays awake for almost a tenth of a
-//! millisecond. rayon alone lets it sleep after some microseconds. To wake it takes tens of them,
-//! longer than the other thread mostly needs. Meanwhile it leaves its processor to any other thread
-//! that is ready.
+//! PARALLEL-2: a thread that waits for another one stays awake for some time ([`WAIT_ROUNDS`]).
+//! rayon alone lets it sleep after a few microseconds.
 
 #![allow(unsafe_code)]
 
-use crate::trace::TraceContext;
+#[cfg(feature = "parallel")]
+use crate::team::{Team, WAIT_ROUNDS};
+#[cfg(feature = "parallel")]
+use parking_lot::Mutex;
 #[cfg(feature = "parallel")]
 use rayon::prelude::*;
 #[cfg(feature = "parallel")]
 use std::ops::Range;
 #[cfg(feature = "parallel")]
+use std::sync::Arc;
+#[cfg(feature = "parallel")]
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Rounds of about a third of a microsecond in which a thread stays awake (PARALLEL-2).
+/// Fewest rows for each thread of a team: with fewer, it is hardly awake when the others are done.
 #[cfg(feature = "parallel")]
-const WAIT_ROUNDS: usize = 256;
+const ROWS_PER_THREAD: usize = 2048;
 
 /// Runs two closures, in parallel if `parallel`.
 pub(crate) fn join<A: Send, B: Send>(
@@ -46,6 +49,10 @@ pub(crate) fn join<A: Send, B: Send>(
 fn run_both(parallel: bool, a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send)) {
     #[cfg(feature = "parallel")]
     if parallel {
+        if let Some(team) = Team::joined() {
+            let both: [Mutex<&mut (dyn FnMut() + Send)>; 2] = [Mutex::new(&mut *a), Mutex::new(&mut *b)];
+            return team.run(2, &|k| (*both[k].lock())());
+        }
         let b_is_over = AtomicBool::new(false);
         let run_a = || {
             a();
@@ -78,15 +85,22 @@ fn wait_briefly(is_over: &AtomicBool, run_other: impl Fn() -> bool) {
     }
 }
 
-/// Runs a task that has parallel passes on a thread of the pool: entering it once takes less time
-/// than entering it for each pass.
-pub(crate) fn enter<R: Send>(parallel: bool, task: impl FnOnce() -> R + Send) -> R {
-    if !parallel || !is_outside_of_pool() {
-        return task();
+/// Runs a step over so many rows. If the calling thread is not one of the pool's, it leads a team
+/// of these.
+pub(crate) fn run_step<R>(parallel: bool, rows: usize, step: impl FnOnce() -> R) -> R {
+    #[cfg(feature = "parallel")]
+    if parallel && is_outside_of_pool() && Team::joined().is_none() {
+        let threads = worker_count(true).min(rows / ROWS_PER_THREAD);
+        let call_helpers = |team: &Arc<Team>| {
+            for _ in 1..threads {
+                let team = Arc::clone(team);
+                rayon::spawn(move || team.help(|| rayon::yield_now() == Some(rayon::Yield::Executed)));
+            }
+        };
+        return Team::lead(call_helpers, step);
     }
-    let context = TraceContext::get();
-    // Like any join, this wakes a second thread.
-    join(true, || context.run(task), || ()).0
+    let _ = (parallel, rows);
+    step()
 }
 
 /// Runs a task of some microseconds on the calling thread, before one in parallel: a thread of the
@@ -109,18 +123,19 @@ pub(crate) fn run_before_parallel(parallel: bool, mut task: impl FnMut() + Send)
 }
 
 /// Whether the calling thread is not one of the pool's.
+#[cfg(feature = "parallel")]
 fn is_outside_of_pool() -> bool {
-    #[cfg(feature = "parallel")]
-    return rayon::current_thread_index().is_none();
-    #[cfg(not(feature = "parallel"))]
-    false
+    rayon::current_thread_index().is_none()
 }
 
 /// Calls `task` once with each index below `count` (PARALLEL-1); [`TaskItems`] relies on that.
 fn run_tasks(parallel: bool, count: usize, task: &(dyn Fn(usize) + Sync)) {
     #[cfg(feature = "parallel")]
     if parallel && count > 1 {
-        return run_halves(0..count, task);
+        return match Team::joined() {
+            Some(team) => team.run(count, task),
+            None => run_halves(0..count, task),
+        };
     }
     let _ = parallel;
     (0..count).for_each(task);
@@ -217,11 +232,21 @@ pub(crate) fn worker_count(parallel: bool) -> usize {
     1
 }
 
-/// Index of the calling thread, below [`worker_count`]; 0 outside of a task.
+/// Number of values that [`worker_index`] may have.
+pub(crate) fn worker_slots(parallel: bool) -> usize {
+    #[cfg(feature = "parallel")]
+    if parallel && is_outside_of_pool() {
+        return rayon::current_num_threads() + 1;
+    }
+    worker_count(parallel)
+}
+
+/// Index of the calling thread among those of the pool; one more than the last if it is none of
+/// them.
 pub(crate) fn worker_index(parallel: bool) -> usize {
     #[cfg(feature = "parallel")]
     if parallel {
-        return rayon::current_thread_index().unwrap_or(0);
+        return rayon::current_thread_index().unwrap_or_else(rayon::current_num_threads);
     }
     let _ = parallel;
     0
@@ -276,22 +301,37 @@ mod tests {
     }
 
     #[test]
-    fn a_task_enters_the_pool_from_outside_alone() {
+    fn a_step_stays_on_the_calling_thread() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("two threads");
         let thread = || (is_outside_of_pool(), std::thread::current().id());
-        let here = thread();
-        assert!(here.0);
-        assert_eq!(enter(false, thread), here);
-        assert!(!enter(true, thread).0);
-        let check_run_before = || {
+        let check = |is_outside: bool| {
+            let here = thread();
+            assert_eq!(here.0, is_outside);
+            for (parallel, rows) in [(false, 100_000), (true, 100), (true, 100_000)] {
+                assert_eq!(run_step(parallel, rows, thread), here);
+                assert_eq!(run_step(parallel, rows, || Team::joined().is_some()), parallel && is_outside);
+            }
+            assert!(worker_index(true) < worker_slots(true));
             let mut ran_on = None;
             run_before_parallel(true, || ran_on = Some(thread()));
-            assert_eq!(ran_on, Some(thread()));
+            assert_eq!(ran_on, Some(here));
         };
-        check_run_before();
-        pool.install(|| {
-            assert_eq!(enter(true, thread), thread());
-            check_run_before();
+        check(true);
+        pool.install(|| check(false));
+    }
+
+    #[test]
+    fn a_step_runs_its_tasks_on_a_team() {
+        let runs: Vec<AtomicUsize> = (0..100).map(|_| AtomicUsize::new(0)).collect();
+        let (front, back) = run_step(true, 100_000, || {
+            let count = |k: usize| {
+                assert!(Team::joined().is_some() && worker_index(true) < rayon::current_num_threads() + 1);
+                runs[k].fetch_add(1, Ordering::Relaxed)
+            };
+            let halves = || join(true, || run_tasks(true, 50, &|k| _ = count(k)), || 2);
+            join(true, halves, || run_tasks(true, 50, &|k| _ = count(50 + k)))
         });
+        assert_eq!((front, back), (((), 2), ()));
+        assert!(runs.iter().all(|runs| runs.load(Ordering::Relaxed) == 1));
     }
 }

@@ -59,35 +59,6 @@ pub(crate) struct SpanHandle(pub(crate) Option<tracing::Id>);
 #[cfg(not(feature = "tracing"))]
 pub(crate) struct SpanHandle;
 
-/// The subscriber of the calling thread and the span that it is in, for a task on another thread.
-pub(crate) struct TraceContext {
-    #[cfg(feature = "tracing")]
-    subscriber: tracing::Dispatch,
-    #[cfg(feature = "tracing")]
-    span: tracing::Span,
-}
-
-impl TraceContext {
-    #[inline(always)]
-    pub(crate) fn get() -> Self {
-        Self {
-            #[cfg(feature = "tracing")]
-            subscriber: tracing::dispatcher::get_default(tracing::Dispatch::clone),
-            #[cfg(feature = "tracing")]
-            span: tracing::Span::current(),
-        }
-    }
-
-    /// Runs a task as if it were called where this was made.
-    #[inline(always)]
-    pub(crate) fn run<T>(self, task: impl FnOnce() -> T) -> T {
-        #[cfg(feature = "tracing")]
-        return tracing::dispatcher::with_default(&self.subscriber, || self.span.in_scope(task));
-        #[cfg(not(feature = "tracing"))]
-        task()
-    }
-}
-
 // So that `drop` ends a span in either case.
 #[cfg(not(feature = "tracing"))]
 impl Drop for Span {

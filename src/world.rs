@@ -88,11 +88,10 @@ impl World {
     ///
     /// Runs on the rayon pool of the calling thread, from 8,000 bodies on
     /// ([`with_parallel_threshold`](WorldConfig::with_parallel_threshold)). To choose a pool, write
-    /// `pool.install(|| world.step(bodies))`. A thread that is not in the pool waits while those of
-    /// the pool work. With few cores it is faster if the calling thread is one of them: run the
-    /// whole loop of frames in the pool, or build the pool with rayon's
-    /// `ThreadPoolBuilder::use_current_thread`. While such a thread waits for the others, rayon may
-    /// run other jobs of the pool on it, so it must not hold a lock that one of these takes.
+    /// `pool.install(|| world.step(bodies))`. A thread that is in no pool works on the step
+    /// together with threads of the global one. While a thread of a pool waits for the others,
+    /// rayon may run other jobs of the pool on it, so it must not hold a lock that one of these
+    /// takes.
     ///
     /// ```
     /// use triphase::{Bodies, World};

@@ -93,7 +93,7 @@ pub(crate) struct ScratchPool {
 impl ScratchPool {
     /// Prepares scratch for all threads.
     pub(crate) fn prepare(&mut self, parallel: bool) {
-        let count = parallel::worker_count(parallel);
+        let count = parallel::worker_slots(parallel);
         if self.first.len() < count {
             self.first.resize_with(count, CachePadded::default);
             self.second.resize_with(count, CachePadded::default);

@@ -17,6 +17,7 @@ const ROOMS: &[&[&str]] = &[
     &["geometry"],
     &["error.rs", "reference.rs"],
     &["config.rs", "pair.rs", "prefetch.rs", "trace.rs"],
+    &["team.rs"],
     &["parallel.rs"],
     &["input"],
     &["memory"],
@@ -55,6 +56,7 @@ const WITH_UNSAFE: &[&str] = &[
     "contacts/exclusive/columns.rs", // two rows at a time, while no other thread has them
     "memory/disjoint.rs",            // one buffer, many tasks
     "parallel.rs",                   // items of one slice, each with a task of its own
+    "team.rs",                       // tasks that borrow, run by any thread of a team
     "plain_data.rs",                 // types that bytemuck may cast
     "prefetch.rs",                   // a hint to the processor
     "simd/avx2.rs",

@@ -33,7 +33,7 @@ pub(super) struct ComparePool(Vec<CachePadded<Mutex<CompareScratch>>>);
 impl ComparePool {
     /// Makes room for spans of up to `most` contacts and pairs together, on every thread.
     pub(super) fn reserve(&mut self, most: usize, parallel: bool) {
-        let count = parallel::worker_count(parallel);
+        let count = parallel::worker_slots(parallel);
         if self.0.len() < count {
             self.0.resize_with(count, CachePadded::default);
         }
