@@ -49,26 +49,33 @@ pub(crate) fn join<A: Send, B: Send>(
 fn run_both(parallel: bool, a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send)) {
     #[cfg(feature = "parallel")]
     if parallel {
-        if let Some(team) = Team::joined() {
-            let both: [Mutex<&mut (dyn FnMut() + Send)>; 2] = [Mutex::new(&mut *a), Mutex::new(&mut *b)];
-            return team.run(2, &|k| (*both[k].lock())());
-        }
-        let b_is_over = AtomicBool::new(false);
-        let run_a = || {
-            a();
-            // Runs other work meanwhile, as rayon does: `b`, if no other thread has it.
-            wait_briefly(&b_is_over, || rayon::yield_now() == Some(rayon::Yield::Executed));
-        };
-        let run_b = || {
-            b();
-            b_is_over.store(true, Ordering::Relaxed);
-        };
-        rayon::join(run_a, run_b);
-        return;
+        return in_team(usize::MAX, || match Team::joined() {
+            Some(team) => {
+                let both: [Mutex<&mut (dyn FnMut() + Send)>; 2] = [Mutex::new(&mut *a), Mutex::new(&mut *b)];
+                team.run(2, &|k| (*both[k].lock())());
+            }
+            None => join_in_pool(a, b),
+        });
     }
     let _ = parallel;
     a();
     b();
+}
+
+/// As [`rayon::join`], but the calling thread stays awake for some time (PARALLEL-2).
+#[cfg(feature = "parallel")]
+fn join_in_pool(a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send)) {
+    let b_is_over = AtomicBool::new(false);
+    let run_a = || {
+        a();
+        // Does other work meanwhile, as rayon would: `b`, if no other thread has it.
+        wait_briefly(&b_is_over, || rayon::yield_now() == Some(rayon::Yield::Executed));
+    };
+    let run_b = || {
+        b();
+        b_is_over.store(true, Ordering::Relaxed);
+    };
+    rayon::join(run_a, run_b);
 }
 
 /// Returns once a flag is set, or after some time (PARALLEL-2). `run_other` returns whether there
@@ -89,18 +96,28 @@ fn wait_briefly(is_over: &AtomicBool, run_other: impl Fn() -> bool) {
 /// of these.
 pub(crate) fn run_step<R>(parallel: bool, rows: usize, step: impl FnOnce() -> R) -> R {
     #[cfg(feature = "parallel")]
-    if parallel && is_outside_of_pool() && Team::joined().is_none() {
-        let threads = worker_count(true).min(rows / ROWS_PER_THREAD);
-        let call_helpers = |team: &Arc<Team>| {
-            for _ in 1..threads {
-                let team = Arc::clone(team);
-                rayon::spawn(move || team.help(|| rayon::yield_now() == Some(rayon::Yield::Executed)));
-            }
-        };
-        return Team::lead(call_helpers, step);
+    if parallel {
+        return in_team(rows / ROWS_PER_THREAD, step);
     }
     let _ = (parallel, rows);
     step()
+}
+
+/// Does some work. If the calling thread is not one of the pool's, it leads a team of up to so many
+/// threads.
+#[cfg(feature = "parallel")]
+fn in_team<R>(most: usize, work: impl FnOnce() -> R) -> R {
+    if !is_outside_of_pool() || Team::joined().is_some() {
+        return work();
+    }
+    let threads = most.min(worker_count(true));
+    let call_helpers = |team: &Arc<Team>| {
+        for _ in 1..threads {
+            let team = Arc::clone(team);
+            rayon::spawn(move || team.help(|| rayon::yield_now() == Some(rayon::Yield::Executed)));
+        }
+    };
+    Team::lead(call_helpers, work)
 }
 
 /// Runs a task of some microseconds on the calling thread, before one in parallel: a thread of the
@@ -132,10 +149,10 @@ fn is_outside_of_pool() -> bool {
 fn run_tasks(parallel: bool, count: usize, task: &(dyn Fn(usize) + Sync)) {
     #[cfg(feature = "parallel")]
     if parallel && count > 1 {
-        return match Team::joined() {
+        return in_team(count, || match Team::joined() {
             Some(team) => team.run(count, task),
             None => run_halves(0..count, task),
-        };
+        });
     }
     let _ = parallel;
     (0..count).for_each(task);
