@@ -71,8 +71,9 @@
 //! * **Steady.** A step allocates only when the world grows: stepping the same frames again
 //!   allocates nothing. (Exceptions are a [`World::step_changed`] that has to step all rows, steps
 //!   while several snapshots are held, steps near many statics if the usual size of the bodies
-//!   keeps changing by factors of two or more, and the first few steps in which the rows come in
-//!   another order, or many bodies in other places, than in the step before.)
+//!   keeps changing by factors of two or more, the first few steps in which the rows come in
+//!   another order, or many bodies in other places, than in the step before, and the jobs by which
+//!   a thread that is in no rayon pool calls others for help.)
 //! * **Robust.** Invalid input is an error that names the row, the column and the value. After an
 //!   error, contacts and queries are still those of the last successful step.
 //!

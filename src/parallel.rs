@@ -15,7 +15,7 @@
 #![allow(unsafe_code)]
 
 #[cfg(feature = "parallel")]
-use crate::team::{Team, WAIT_ROUNDS};
+use crate::team::{HelperPool, Team, WAIT_ROUNDS};
 #[cfg(feature = "parallel")]
 use parking_lot::Mutex;
 #[cfg(feature = "parallel")]
@@ -23,11 +23,10 @@ use rayon::prelude::*;
 #[cfg(feature = "parallel")]
 use std::ops::Range;
 #[cfg(feature = "parallel")]
-use std::sync::Arc;
-#[cfg(feature = "parallel")]
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Fewest rows for each thread of a team: with fewer, it is hardly awake when the others are done.
+/// Fewest rows for each thread of a team: with fewer, a helper is hardly awake when the others are
+/// done.
 #[cfg(feature = "parallel")]
 const ROWS_PER_THREAD: usize = 2048;
 
@@ -52,7 +51,7 @@ fn run_both(parallel: bool, a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() +
         return in_team(usize::MAX, || match Team::joined() {
             Some(team) => {
                 let both: [Mutex<&mut (dyn FnMut() + Send)>; 2] = [Mutex::new(&mut *a), Mutex::new(&mut *b)];
-                team.run(2, &|k| (*both[k].lock())());
+                team.run(2, HELPERS, &|k| (*both[k].lock())());
             }
             None => join_in_pool(a, b),
         });
@@ -92,8 +91,15 @@ fn wait_briefly(is_over: &AtomicBool, run_other: impl Fn() -> bool) {
     }
 }
 
-/// Runs a step over so many rows. If the calling thread is not one of the pool's, it leads a team
-/// of these.
+/// Helpers from the global pool, for threads that are in none.
+#[cfg(feature = "parallel")]
+const HELPERS: HelperPool = HelperPool {
+    call_helper: |team| rayon::spawn(|| team.help()),
+    do_other_work: || rayon::yield_now() == Some(rayon::Yield::Executed),
+};
+
+/// Runs a step over so many rows. A thread that is in no pool leads a team: itself, and threads of
+/// the global pool.
 pub(crate) fn run_step<R>(parallel: bool, rows: usize, step: impl FnOnce() -> R) -> R {
     #[cfg(feature = "parallel")]
     if parallel {
@@ -103,21 +109,14 @@ pub(crate) fn run_step<R>(parallel: bool, rows: usize, step: impl FnOnce() -> R)
     step()
 }
 
-/// Does some work. If the calling thread is not one of the pool's, it leads a team of up to so many
-/// threads.
+/// Calls `work`. A thread that is in no pool leads a team of at most so many threads meanwhile.
 #[cfg(feature = "parallel")]
-fn in_team<R>(most: usize, work: impl FnOnce() -> R) -> R {
+fn in_team<R>(threads: usize, work: impl FnOnce() -> R) -> R {
     if !is_outside_of_pool() || Team::joined().is_some() {
         return work();
     }
-    let threads = most.min(worker_count(true));
-    let call_helpers = |team: &Arc<Team>| {
-        for _ in 1..threads {
-            let team = Arc::clone(team);
-            rayon::spawn(move || team.help(|| rayon::yield_now() == Some(rayon::Yield::Executed)));
-        }
-    };
-    Team::lead(call_helpers, work)
+    let threads = threads.min(rayon::current_num_threads());
+    Team::lead(threads.saturating_sub(1), HELPERS, work)
 }
 
 /// Runs a task of some microseconds on the calling thread, before one in parallel: a thread of the
@@ -150,7 +149,7 @@ fn run_tasks(parallel: bool, count: usize, task: &(dyn Fn(usize) + Sync)) {
     #[cfg(feature = "parallel")]
     if parallel && count > 1 {
         return in_team(count, || match Team::joined() {
-            Some(team) => team.run(count, task),
+            Some(team) => team.run(count, HELPERS, task),
             None => run_halves(0..count, task),
         });
     }
@@ -239,7 +238,7 @@ pub(crate) fn for_each_chunk_and<T: Send, U: Send>(
     });
 }
 
-/// Number of threads that tasks may run on.
+/// Number of threads of the pool, as many of which run tasks at a time.
 pub(crate) fn worker_count(parallel: bool) -> usize {
     #[cfg(feature = "parallel")]
     if parallel {
@@ -249,10 +248,10 @@ pub(crate) fn worker_count(parallel: bool) -> usize {
     1
 }
 
-/// Number of values that [`worker_index`] may have.
+/// Number of values that [`worker_index`] may have in tasks of the calling thread.
 pub(crate) fn worker_slots(parallel: bool) -> usize {
     #[cfg(feature = "parallel")]
-    if parallel && is_outside_of_pool() {
+    if parallel && (is_outside_of_pool() || Team::joined().is_some()) {
         return rayon::current_num_threads() + 1;
     }
     worker_count(parallel)

@@ -163,7 +163,7 @@ impl WorldState {
             frame.step = frames.front().step + 1;
             Ok(())
         })?;
-        // On this thread again: in a browser, the clocks of two threads have different origins.
+        // On the thread that started the clock: in a browser, those of two have different origins.
         phases.total = start.elapsed();
         frame.phases = phases;
         Ok(())

@@ -1,26 +1,28 @@
-//! Threads that work on one step together: the one that called it, and helpers from a pool.
+//! Threads that work together: the one that called the library, and helpers from a pool.
 //!
-//! A thread that hands a step over to a pool wakes one of its threads, which wakes the next one,
+//! A thread that hands its work over to a pool wakes one of its threads, which wakes the next one,
 //! and sleeps until it is woken itself. Where processors are few, the system may run the pool's
 //! threads on the same one meanwhile. So the calling thread works too.
 //!
 //! A member of a team that has tasks puts a list of them on the team's board, and runs one after
-//! the other. Members that have nothing else to do take tasks of the oldest list.
+//! the other. Members that have nothing else to do take tasks of the oldest list. Helpers that find
+//! none for some time leave, and are called again when there is another list.
 //!
 //! - TEAM-1: a list is on the board until all of its tasks have ended, and its owner waits for
 //!   that. So what tasks borrow exists as long as any of them may run.
 //! - TEAM-2: the board is locked to take a task and to note that one has ended, but not while one
 //!   runs: it may put a list of its own on the board.
+//! - TEAM-3: a thread is no member while it does other work of the pool. So a team runs no tasks of
+//!   others, and their work does not wait for it.
 
 #![allow(unsafe_code)]
 
-use parking_lot::{Condvar, Mutex};
 use smallvec::SmallVec;
 use std::any::Any;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// Rounds of about a quarter of a microsecond in which a thread that waits for another one stays
@@ -28,24 +30,38 @@ use std::time::Duration;
 /// it leaves its processor to any other thread that is ready.
 pub(crate) const WAIT_ROUNDS: usize = 256;
 
-/// How long a helper sleeps before it looks for other work of the pool again.
+/// How long a member sleeps before it looks for other work of the pool again.
 const NAP: Duration = Duration::from_millis(1);
 
 thread_local! {
-    /// The team that this thread leads when it calls a step. It is kept for its memory.
+    /// The team that this thread leads. It is kept for its memory.
     static LED: Arc<Team> = Arc::default();
     /// The team that this thread belongs to at present.
     static JOINED: RefCell<Option<Arc<Team>>> = const { RefCell::new(None) };
+}
+
+/// The pool that helpers are from.
+#[derive(Clone, Copy)]
+pub(crate) struct HelperPool {
+    /// Lets another thread call [`Team::help`].
+    pub(crate) call_helper: fn(Arc<Team>),
+    /// Does other work of the pool, if the calling thread is one of its threads. Returns whether
+    /// there was any.
+    pub(crate) do_other_work: fn() -> bool,
 }
 
 /// A leader and any number of helpers.
 #[derive(Default)]
 pub(crate) struct Team {
     board: Mutex<Board>,
-    /// How often a list was put on the board or ended, or a step ended. Changed under the lock.
+    /// How many lists were put on the board, and how many have ended. Changed under the lock.
     changes: AtomicUsize,
     /// Notified of these changes.
     changed: Condvar,
+    /// Helpers that were called and have not left.
+    helpers: AtomicUsize,
+    /// How many there should be.
+    helpers_wanted: AtomicUsize,
 }
 
 /// The lists of a team.
@@ -53,24 +69,24 @@ pub(crate) struct Team {
 struct Board {
     lists: SmallVec<[TaskList; 16]>,
     /// Number of lists so far.
-    count: u64,
-    /// Whether a step runs.
-    is_open: bool,
+    lists_made: u64,
+    /// Members that sleep until there is a change.
+    sleepers: usize,
 }
 
-/// Tasks by number, some of which were taken.
+/// Tasks, of which some were taken.
 struct TaskList {
-    /// Which one it is.
-    number: u64,
+    id: u64,
     task: TaskPointer,
-    count: usize,
+    task_count: usize,
     /// The next task to be taken.
     next: usize,
     ended: usize,
+    /// The first panic of a task.
     panic: Option<Box<dyn Any + Send>>,
 }
 
-/// What runs the tasks of a list. Its lifetime is in TEAM-1.
+/// What runs the tasks of a list. It exists as long as TEAM-1 says.
 #[derive(Clone, Copy)]
 struct TaskPointer(*const (dyn Fn(usize) + Sync + 'static));
 
@@ -87,17 +103,17 @@ struct TakenTask {
 impl Board {
     /// Takes a task of the `preferred` list if it has one, otherwise of the oldest list that has.
     fn take(&mut self, preferred: Option<u64>) -> Option<TakenTask> {
-        let has_tasks = |list: &TaskList| list.next < list.count;
-        let is_preferred = |list: &TaskList| Some(list.number) == preferred && has_tasks(list);
+        let has_tasks = |list: &TaskList| list.next < list.task_count;
+        let is_preferred = |list: &TaskList| Some(list.id) == preferred && has_tasks(list);
         let at = self.lists.iter().position(is_preferred).or_else(|| self.lists.iter().position(has_tasks))?;
         let list = &mut self.lists[at];
         list.next += 1;
-        Some(TakenTask { list: list.number, task: list.task, index: list.next - 1 })
+        Some(TakenTask { list: list.id, task: list.task, index: list.next - 1 })
     }
 
     /// Removes a list if all of its tasks have ended.
-    fn remove_ended(&mut self, number: u64) -> Option<TaskList> {
-        let at = self.lists.iter().position(|list| list.number == number && list.ended == list.count)?;
+    fn remove_ended(&mut self, id: u64) -> Option<TaskList> {
+        let at = self.lists.iter().position(|list| list.id == id && list.ended == list.task_count)?;
         Some(self.lists.remove(at))
     }
 }
@@ -108,25 +124,39 @@ impl Team {
         JOINED.try_with(|joined| joined.borrow().clone()).ok().flatten()
     }
 
-    /// Runs a step with a team that the calling thread leads. `call_helpers` makes other threads
-    /// call [`help`](Self::help).
-    pub(crate) fn lead<R>(call_helpers: impl FnOnce(&Arc<Self>), step: impl FnOnce() -> R) -> R {
-        let Ok(team) = LED.try_with(Arc::clone) else { return step() };
-        let _membership = Membership::begin(&team);
-        team.change(|board| board.is_open = true);
-        let _end = EndOfStep(&team);
-        call_helpers(&team);
-        step()
+    /// Calls `work` as the leader of a team with so many helpers.
+    pub(crate) fn lead<R>(helpers: usize, pool: HelperPool, work: impl FnOnce() -> R) -> R {
+        let Ok(team) = LED.try_with(Arc::clone) else { return work() };
+        let _membership = Membership::of(Some(&team));
+        team.helpers_wanted.store(helpers, Ordering::Relaxed);
+        team.call_helpers(pool);
+        work()
     }
 
-    /// Runs tasks of the team until the step has ended. If there are none for some time,
-    /// `run_other` may do other work, and returns whether it did.
-    pub(crate) fn help(self: &Arc<Self>, run_other: impl Fn() -> bool) {
-        // The thread may help already, and have started this as other work.
-        if Self::joined().is_none() {
-            let _membership = Membership::begin(self);
-            self.work(None, run_other, |board| (!board.is_open).then_some(()));
+    /// Calls helpers if some are missing.
+    fn call_helpers(self: &Arc<Self>, pool: HelperPool) {
+        let wanted = self.helpers_wanted.load(Ordering::Relaxed);
+        let one_more = |helpers: usize| (helpers < wanted).then_some(helpers + 1);
+        while self.helpers.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).is_ok() {
+            (pool.call_helper)(Arc::clone(self));
         }
+    }
+
+    /// Runs tasks of the team until there are none for some time. To be called once by each helper
+    /// that was called.
+    pub(crate) fn help(self: Arc<Self>) {
+        let membership = Membership::of(Some(&self));
+        loop {
+            let changes = self.changes.load(Ordering::Relaxed);
+            let taken = self.lock().take(None);
+            match taken {
+                Some(taken) => self.run_taken(taken),
+                None if self.wait_for_change(changes) => {}
+                None => break,
+            }
+        }
+        drop(membership);
+        self.helpers.fetch_sub(1, Ordering::Relaxed);
     }
 
     /// Runs `task` with each number below `count`, on any members of the team.
@@ -134,40 +164,39 @@ impl Team {
     /// # Panics
     ///
     /// If one of them panics, after all have ended.
-    pub(crate) fn run(&self, count: usize, task: &(dyn Fn(usize) + Sync)) {
+    pub(crate) fn run(self: &Arc<Self>, count: usize, pool: HelperPool, task: &(dyn Fn(usize) + Sync)) {
         // SAFETY: only the lifetime changes, and the pointer is used only while the list is on the
-        // board (TEAM-1): `work` does not return or unwind before all tasks have ended.
-        let task = unsafe { std::mem::transmute::<*const (dyn Fn(usize) + Sync + '_), TaskPointer>(task) };
-        let number = self.change(|board| {
-            board.count += 1;
-            let number = board.count;
-            board.lists.push(TaskList { number, task, count, next: 0, ended: 0, panic: None });
-            number
+        // board (TEAM-1): `finish` does not return or unwind before all tasks have ended.
+        let task = TaskPointer(unsafe {
+            std::mem::transmute::<*const (dyn Fn(usize) + Sync + '_), *const (dyn Fn(usize) + Sync + 'static)>(task)
         });
-        let ended = self.work(Some(number), || false, |board| board.remove_ended(number));
-        if let Some(panic) = ended.panic {
+        let id = self.change(|board| {
+            board.lists_made += 1;
+            let id = board.lists_made;
+            board.lists.push(TaskList { id, task, task_count: count, next: 0, ended: 0, panic: None });
+            id
+        });
+        self.call_helpers(pool);
+        if let Some(panic) = self.finish(id, pool).panic {
             resume_unwind(panic);
         }
     }
 
-    /// Runs tasks until `is_over` returns something. It never unwinds.
-    fn work<R>(
-        &self,
-        preferred: Option<u64>,
-        run_other: impl Fn() -> bool,
-        is_over: impl Fn(&mut Board) -> Option<R>,
-    ) -> R {
+    /// Runs tasks until all of a list have ended, and removes it. It does not unwind: panics of
+    /// tasks are caught, as are those of other work, by its pool.
+    fn finish(&self, id: u64, pool: HelperPool) -> TaskList {
         loop {
-            let mut board = self.board.lock();
-            if let Some(result) = is_over(&mut board) {
-                return result;
+            let mut board = self.lock();
+            if let Some(ended) = board.remove_ended(id) {
+                return ended;
             }
             let changes = self.changes.load(Ordering::Relaxed);
-            let taken = board.take(preferred);
+            let taken = board.take(Some(id));
             drop(board);
-            match taken {
-                Some(taken) => self.run_taken(taken),
-                None => self.wait_for_change(changes, &run_other),
+            if let Some(taken) = taken {
+                self.run_taken(taken);
+            } else if !self.wait_for_change(changes) && !Membership::without(pool.do_other_work) {
+                self.sleep(changes);
             }
         }
     }
@@ -176,13 +205,18 @@ impl Team {
         // The board is not locked now (TEAM-2).
         // SAFETY: the list is on the board, as this task has not ended (TEAM-1).
         let result = catch_unwind(AssertUnwindSafe(|| unsafe { (*task)(index) }));
-        let mut board = self.board.lock();
-        let Some(list) = board.lists.iter_mut().find(|other| other.number == list) else {
+        let mut board = self.lock();
+        let Some(list) = board.lists.iter_mut().find(|other| other.id == list) else {
             unreachable!("the list is on the board");
         };
         list.ended += 1;
-        list.panic = result.err().or(list.panic.take());
-        if list.ended == list.count {
+        match result {
+            Err(panic) if list.panic.is_none() => list.panic = Some(panic),
+            // To drop it could panic.
+            Err(panic) => std::mem::forget(panic),
+            Ok(()) => {}
+        }
+        if list.ended == list.task_count {
             drop(board);
             self.change(|_| ());
         }
@@ -190,40 +224,58 @@ impl Team {
 
     /// Changes the board, and wakes all members that sleep.
     fn change<R>(&self, change: impl FnOnce(&mut Board) -> R) -> R {
-        let mut board = self.board.lock();
+        let mut board = self.lock();
         let result = change(&mut board);
         self.changes.fetch_add(1, Ordering::Relaxed);
+        let is_awaited = board.sleepers > 0;
         drop(board);
-        self.changed.notify_all();
+        if is_awaited {
+            self.changed.notify_all();
+        }
         result
     }
 
-    /// Waits until there are more than so many changes, or for some time, or does other work.
-    fn wait_for_change(&self, changes: usize, run_other: &impl Fn() -> bool) {
-        let is_same = || self.changes.load(Ordering::Relaxed) == changes;
+    /// Sleeps until there are more than so many changes, but no longer than a [`NAP`].
+    fn sleep(&self, changes: usize) {
+        let mut board = self.lock();
+        if self.changes.load(Ordering::Relaxed) == changes {
+            board.sleepers += 1;
+            (board, _) = self.changed.wait_timeout(board, NAP).unwrap_or_else(PoisonError::into_inner);
+            board.sleepers -= 1;
+        }
+    }
+
+    /// Waits for some time until there are more than so many changes. Returns whether there are.
+    fn wait_for_change(&self, changes: usize) -> bool {
         for _ in 0..WAIT_ROUNDS {
-            if !is_same() {
-                return;
+            if self.changes.load(Ordering::Relaxed) != changes {
+                return true;
             }
             std::thread::yield_now();
         }
-        if !run_other() {
-            let mut board = self.board.lock();
-            if is_same() {
-                self.changed.wait_for(&mut board, NAP);
-            }
-        }
+        false
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Board> {
+        // Nothing panics under the lock.
+        self.board.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// While it exists, the thread belongs to a team.
+/// While it exists, the thread belongs to a team, or to none.
 struct Membership {
     before: Option<Arc<Team>>,
 }
 
 impl Membership {
-    fn begin(team: &Arc<Team>) -> Self {
-        Self { before: JOINED.replace(Some(Arc::clone(team))) }
+    fn of(team: Option<&Arc<Team>>) -> Self {
+        Self { before: JOINED.replace(team.map(Arc::clone)) }
+    }
+
+    /// Does other work as a member of no team (TEAM-3).
+    fn without<R>(work: impl FnOnce() -> R) -> R {
+        let _none = Self::of(None);
+        work()
     }
 }
 
@@ -233,40 +285,33 @@ impl Drop for Membership {
     }
 }
 
-/// Sends helpers away when dropped.
-struct EndOfStep<'t>(&'t Team);
-
-impl Drop for EndOfStep<'_> {
-    fn drop(&mut self) {
-        self.0.change(|board| board.is_open = false);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::thread;
 
-    /// Runs a step with helpers, after which no list is left.
-    fn with_helpers<R>(count: usize, step: impl FnOnce() -> R) -> R {
-        let helper = |team: &Arc<Team>| {
-            let team = Arc::clone(team);
-            thread::spawn(move || team.help(|| false))
-        };
-        let mut helpers = Vec::new();
-        let result = catch_unwind(AssertUnwindSafe(|| {
-            Team::lead(|team| helpers.extend((0..count).map(|_| helper(team))), step)
-        }));
-        helpers.into_iter().for_each(|helper| helper.join().expect("helpers do not panic"));
+    const THREADS: HelperPool =
+        HelperPool { call_helper: |team| drop(thread::spawn(|| team.help())), do_other_work: || false };
+
+    fn run(count: usize, task: &(dyn Fn(usize) + Sync)) {
+        Team::joined().expect("a member").run(count, THREADS, task);
+    }
+
+    /// Calls `work` with helpers, after which no list is left, and all helpers leave.
+    fn with_helpers<R>(helpers: usize, work: impl FnOnce() -> R) -> R {
+        let result = catch_unwind(AssertUnwindSafe(|| Team::lead(helpers, THREADS, work)));
         assert!(Team::joined().is_none());
-        LED.with(|team| assert!(team.board.lock().lists.is_empty()));
+        let team = LED.with(Arc::clone);
+        assert!(team.lock().lists.is_empty());
+        while team.helpers.load(Ordering::Relaxed) > 0 {
+            thread::yield_now();
+        }
         result.unwrap_or_else(|panic| resume_unwind(panic))
     }
 
     /// Runs tasks within tasks, and counts the innermost ones.
     fn run_nested(depth: usize, width: usize, ran: &AtomicUsize) {
-        let team = Team::joined().expect("a member");
-        team.run(width, &|_| match depth {
+        run(width, &|_| match depth {
             0 => _ = ran.fetch_add(1, Ordering::Relaxed),
             _ => run_nested(depth - 1, width, ran),
         });
@@ -276,10 +321,9 @@ mod tests {
     fn each_task_runs_once() {
         for helpers in 0..4 {
             with_helpers(helpers, || {
-                let team = Team::joined().expect("the leader is a member");
                 for count in [1, 2, 7, 40] {
                     let runs: Vec<AtomicUsize> = (0..count).map(|_| AtomicUsize::new(0)).collect();
-                    team.run(count, &|k| _ = runs[k].fetch_add(1, Ordering::Relaxed));
+                    run(count, &|k| _ = runs[k].fetch_add(1, Ordering::Relaxed));
                     assert!(runs.iter().all(|runs| runs.load(Ordering::Relaxed) == 1), "{helpers} helpers");
                 }
             });
@@ -296,62 +340,79 @@ mod tests {
     }
 
     #[test]
-    fn helpers_take_part_and_wake_up_for_late_tasks() {
+    fn helpers_that_left_are_called_again() {
         with_helpers(1, || {
             let team = Team::joined().expect("a member");
-            // Longer than a helper stays awake.
-            thread::sleep(5 * NAP);
-            let (leader, others) = (thread::current().id(), AtomicUsize::new(0));
-            // Each waits for the other, so they run on two threads.
-            let arrived = AtomicUsize::new(0);
-            team.run(2, &|_| {
-                arrived.fetch_add(1, Ordering::Relaxed);
-                while arrived.load(Ordering::Relaxed) < 2 {
+            for _ in 0..2 {
+                while team.helpers.load(Ordering::Relaxed) > 0 {
                     thread::yield_now();
                 }
-                others.fetch_add(usize::from(thread::current().id() != leader), Ordering::Relaxed);
-            });
-            assert_eq!(others.into_inner(), 1);
+                let (leader, others, arrived) = (thread::current().id(), AtomicUsize::new(0), AtomicUsize::new(0));
+                // Each waits for the other, so they run on two threads.
+                run(2, &|_| {
+                    arrived.fetch_add(1, Ordering::Relaxed);
+                    while arrived.load(Ordering::Relaxed) < 2 {
+                        thread::yield_now();
+                    }
+                    others.fetch_add(usize::from(thread::current().id() != leader), Ordering::Relaxed);
+                });
+                assert_eq!(others.into_inner(), 1);
+            }
         });
+    }
+
+    #[test]
+    fn no_more_helpers_are_called_than_wanted() {
+        let called = Arc::new(Team::default());
+        called.helpers_wanted.store(3, Ordering::Relaxed);
+        // They never come, as in a pool that is busy.
+        let busy = HelperPool { call_helper: drop, do_other_work: || false };
+        for _ in 0..3 {
+            called.run(5, busy, &|_| ());
+            assert_eq!((called.helpers.load(Ordering::Relaxed), Arc::strong_count(&called)), (3, 1));
+        }
     }
 
     #[test]
     fn a_panic_reaches_the_owner_after_all_tasks_have_ended() {
         for helpers in 0..3 {
             let ran = AtomicUsize::new(0);
-            let step = || {
-                Team::joined().expect("a member").run(20, &|k| {
+            let work = || {
+                run(20, &|k| {
                     ran.fetch_add(1, Ordering::Relaxed);
-                    if k == 7 {
+                    if k % 10 == 7 {
                         resume_unwind(Box::new("seven"));
                     }
                 });
             };
-            let panic = catch_unwind(AssertUnwindSafe(|| with_helpers(helpers, step))).expect_err("it panicked");
+            let panic = catch_unwind(AssertUnwindSafe(|| with_helpers(helpers, work))).expect_err("it panicked");
             assert_eq!(panic.downcast_ref(), Some(&"seven"));
             assert_eq!(ran.into_inner(), 20);
         }
     }
 
     #[test]
-    fn helpers_run_other_work_if_there_are_no_tasks() {
-        let (ran, team) = (Arc::new(AtomicUsize::new(0)), Arc::<Team>::default());
-        team.change(|board| board.is_open = true);
-        let helper = {
-            let (ran, team) = (Arc::clone(&ran), Arc::clone(&team));
-            thread::spawn(move || {
-                team.help(|| {
-                    ran.fetch_add(1, Ordering::Relaxed);
-                    // Help within help ends at once.
-                    team.help(|| unreachable!("it helps already"));
-                    false
-                })
-            })
+    fn an_owner_that_waits_does_other_work_as_no_member() {
+        static OTHER_WORK: AtomicUsize = AtomicUsize::new(0);
+        let do_other_work = || {
+            assert!(Team::joined().is_none());
+            OTHER_WORK.fetch_add(1, Ordering::Relaxed) < 2
         };
-        while ran.load(Ordering::Relaxed) < 3 {
-            thread::yield_now();
-        }
-        drop(EndOfStep(&team));
-        helper.join().expect("it ends");
+        let pool = HelperPool { do_other_work, ..THREADS };
+        with_helpers(1, || {
+            let (team, leader) = (Team::joined().expect("a member"), thread::current().id());
+            let arrived = AtomicUsize::new(0);
+            team.run(2, pool, &|_| {
+                arrived.fetch_add(1, Ordering::Relaxed);
+                while arrived.load(Ordering::Relaxed) < 2 {
+                    thread::yield_now();
+                }
+                // The leader waits for its helper then, which waits for that.
+                while thread::current().id() != leader && OTHER_WORK.load(Ordering::Relaxed) < 4 {
+                    thread::yield_now();
+                }
+            });
+            assert!(Team::joined().is_some());
+        });
     }
 }

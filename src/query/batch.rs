@@ -132,10 +132,10 @@ impl<H: Copy + Ord + Send> QueryBuilder<'_, H> {
     ///
     /// That of the single queries, and of sorting the queries by place, so that successive ones
     /// read the same memory. On one thread, many queries of a world larger than the CPU caches are
-    /// faster than one by one; otherwise there is little difference. Runs on the caller's rayon
-    /// pool, or on the calling thread if the world
+    /// faster than one by one; otherwise there is little difference. Runs on the same threads as
+    /// [`World::step`](crate::World::step), or on the calling thread alone if the world
     /// [uses no others](crate::WorldConfig::with_parallel_threshold); batches of a single
-    /// [tier](crate::tier) always run on the pool. Allocates only if `results` has too little
+    /// [tier](crate::tier) always use several. Allocates only if `results` has too little
     /// capacity.
     ///
     /// ```

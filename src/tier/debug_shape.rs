@@ -20,7 +20,8 @@ pub enum DebugShape {
         /// Number of ghosts filed in it: copies of bodies of other bands that may reach into it.
         ghosts: usize,
         /// Index, in the rayon pool of the step, of the thread that built it and searched for its
-        /// pairs. It depends on timing. 0 if the step used one thread.
+        /// pairs, or the number of its threads for a thread that called the step from outside. It
+        /// depends on timing. 0 if the step used one thread.
         thread: usize,
     },
     /// A ghost in the band visited last: a copy of a body of another band that may reach into it.

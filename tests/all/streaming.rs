@@ -379,3 +379,41 @@ const _: () = {
     is_debug::<stream::Sender>();
     is_debug::<Receiver>();
 };
+
+/// Worlds on threads of their own, one in a job of the pool, and new ones that are stepped by
+/// whoever receives a page of these.
+#[cfg(feature = "parallel")]
+#[test]
+fn worlds_may_be_stepped_in_and_out_of_the_pool_and_while_pages_are_received() {
+    let scene = Scene::new(SceneName::Castles, 20_000, SEED);
+    let expected = {
+        let mut world = sequential();
+        world.set_statics(&scene.statics).unwrap();
+        FoundPairs::new(world.step(scene_bodies(&scene)).unwrap())
+    };
+    let parallel = || {
+        let mut world = world(WorldConfig::new().with_parallel_threshold(0));
+        world.set_statics(&scene.statics).unwrap();
+        world
+    };
+    let (turn, inner_steps) = (Mutex::new(()), AtomicUsize::new(0));
+    let run = |rounds: usize| {
+        let mut world = parallel();
+        for _ in 0..rounds {
+            let step_inner = |_: StreamedPage<'_>| {
+                let Ok(_turn) = turn.try_lock() else { return };
+                let mut inner = parallel();
+                assert_eq!(FoundPairs::new(inner.step(scene_bodies(&scene)).unwrap()), expected);
+                inner_steps.fetch_add(1, SeqCst);
+            };
+            let contacts = world.step_streamed(scene_bodies(&scene), step_inner).unwrap();
+            assert_eq!(FoundPairs::new(contacts), expected);
+        }
+    };
+    std::thread::scope(|threads| {
+        threads.spawn(|| run(3));
+        threads.spawn(|| run(3));
+        rayon::scope(|jobs| jobs.spawn(|_| run(3)));
+    });
+    assert!(inner_steps.into_inner() > 0);
+}

@@ -1,7 +1,7 @@
 //! Frames that were stepped before allocate nothing, and steady motion allocates ever more rarely.
 //!
-//! Loops over frames run inside `pool.install`: what rayon's queue allocates when a job comes from
-//! outside is not counted.
+//! Loops over frames run inside `pool.install`: a thread outside of a pool calls helpers by jobs,
+//! which rayon allocates. These are not counted.
 
 use crate::{film, step};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};

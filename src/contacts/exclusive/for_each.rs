@@ -16,9 +16,9 @@ impl Contacts<'_> {
     /// [`ColumnsMut`]). The closure gets the pair, and a `&mut T` or a tuple of them for each of
     /// `pair.a` and `pair.b`.
     ///
-    /// Runs on the caller's rayon pool, or on the calling thread alone if a step with as many
-    /// bodies does ([`WorldConfig::with_parallel_threshold`]), or if distributing the pairs would
-    /// take longer than processing them.
+    /// Runs on the same threads as [`World::step`](crate::World::step), or on the calling thread
+    /// alone if a step with as many bodies does ([`WorldConfig::with_parallel_threshold`]), or if
+    /// distributing the pairs would take longer than processing them.
     ///
     /// [`WorldConfig::with_parallel_threshold`]: crate::WorldConfig::with_parallel_threshold
     ///

@@ -16,8 +16,9 @@
 //!
 //! A phase is a parallel loop: it ends when all of its groups have ended, and only then does the
 //! next phase start. What a thread wrote happens before the end of its loop, and that before the
-//! next loop; rayon guarantees this for every join. So no atomic is needed for ordering, and no
-//! group waits for another. Debug builds check each schedule ([`Schedule::check`]).
+//! next loop; rayon guarantees this for every join, and a lock for those of a team. So no atomic is
+//! needed for ordering, and no group waits for another. Debug builds check each schedule
+//! ([`Schedule::check`]).
 //!
 //! Static pairs touch one row each and are found by the task that files it, so all of them are own
 //! pairs, apart from those that are reused from earlier steps.

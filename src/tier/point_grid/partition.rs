@@ -32,7 +32,7 @@ use crate::tier::point_grid::rooms::{NO_BAND, PartRooms, RoomShape, Rooms};
 use crate::tier::point_grid::route::{Route, route};
 use std::ops::Range;
 
-/// Fewest batches in a part: enough to make the table of rooms cheap.
+/// Fewest batches in a part but the last: enough to make the table of rooms cheap.
 const PART_BATCHES_MIN: usize = 8;
 
 /// Parts for each of several threads, if they have [`LONG_PART_BATCHES`]: more than one, as some
@@ -109,8 +109,8 @@ impl Partition {
     }
 }
 
-/// How many batches make a part. Parts differ in length by little, so that threads end at about the
-/// same time.
+/// How many batches make a part. All parts but the last are of equal length, so that threads end at
+/// about the same time.
 fn part_batches(batches: usize, threads: usize) -> usize {
     let many = threads * PARTS_PER_THREAD;
     let parts = match threads {
