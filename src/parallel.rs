@@ -61,7 +61,8 @@ fn run_both(parallel: bool, a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() +
     b();
 }
 
-/// As [`rayon::join`], but the calling thread stays awake for some time (PARALLEL-2).
+/// As [`rayon::join`] for a member of no team, but the calling thread stays awake for some time
+/// (PARALLEL-2). A member of one may run `b`, as other work (TEAM-3).
 #[cfg(feature = "parallel")]
 fn join_in_pool(a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send)) {
     let b_is_over = AtomicBool::new(false);
@@ -71,10 +72,10 @@ fn join_in_pool(a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send)) {
         wait_briefly(&b_is_over, || rayon::yield_now() == Some(rayon::Yield::Executed));
     };
     let run_b = || {
-        b();
+        Team::apart(b);
         b_is_over.store(true, Ordering::Relaxed);
     };
-    rayon::join(run_a, run_b);
+    Team::apart(|| rayon::join(run_a, run_b));
 }
 
 /// Returns once a flag is set, or after some time (PARALLEL-2). `run_other` returns whether there
@@ -91,7 +92,7 @@ fn wait_briefly(is_over: &AtomicBool, run_other: impl Fn() -> bool) {
     }
 }
 
-/// Helpers from the global pool, for threads that are in none.
+/// Helpers from the global pool, for threads that are in no pool.
 #[cfg(feature = "parallel")]
 const HELPERS: HelperPool = HelperPool {
     call_helper: |team| rayon::spawn(|| team.help()),
@@ -122,7 +123,7 @@ fn in_team<R>(threads: usize, work: impl FnOnce() -> R) -> R {
 /// Runs a task of some microseconds on the calling thread, before one in parallel: a thread of the
 /// pool that sleeps wakes up meanwhile, and stays awake.
 pub(crate) fn run_before_parallel(parallel: bool, mut task: impl FnMut() + Send) {
-    // From outside of the pool, this would cost more than it gains.
+    // The helpers of a team are awake already.
     #[cfg(feature = "parallel")]
     if parallel && !is_outside_of_pool() {
         let is_over = AtomicBool::new(false);
@@ -131,14 +132,14 @@ pub(crate) fn run_before_parallel(parallel: bool, mut task: impl FnMut() + Send)
             is_over.store(true, Ordering::Relaxed);
         };
         // Other work could take longer than the task.
-        rayon::join(run_task, || wait_briefly(&is_over, || false));
+        Team::apart(|| rayon::join(run_task, || wait_briefly(&is_over, || false)));
         return;
     }
     let _ = parallel;
     task();
 }
 
-/// Whether the calling thread is not one of the pool's.
+/// Whether the calling thread is in no pool.
 #[cfg(feature = "parallel")]
 fn is_outside_of_pool() -> bool {
     rayon::current_thread_index().is_none()
@@ -238,7 +239,8 @@ pub(crate) fn for_each_chunk_and<T: Send, U: Send>(
     });
 }
 
-/// Number of threads of the pool, as many of which run tasks at a time.
+/// Number of threads of the pool. As many run tasks at a time, whether or not the calling thread
+/// is one of these.
 pub(crate) fn worker_count(parallel: bool) -> usize {
     #[cfg(feature = "parallel")]
     if parallel {
@@ -272,7 +274,7 @@ pub(crate) fn worker_index(parallel: bool) -> usize {
 pub(crate) fn sort_unstable<T: Ord + Send>(parallel: bool, items: &mut [T]) {
     #[cfg(feature = "parallel")]
     if parallel {
-        return items.par_sort_unstable();
+        return Team::apart(|| items.par_sort_unstable());
     }
     let _ = parallel;
     items.sort_unstable();

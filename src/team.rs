@@ -5,21 +5,22 @@
 //! threads on the same one meanwhile. So the calling thread works too.
 //!
 //! A member of a team that has tasks puts a list of them on the team's board, and runs one after
-//! the other. Members that have nothing else to do take tasks of the oldest list. Helpers that find
-//! none for some time leave, and are called again when there is another list.
+//! the other. Members that have nothing else to do take tasks of the oldest list. Helpers that
+//! find none for some time leave, and are called again when there is another list.
 //!
 //! - TEAM-1: a list is on the board until all of its tasks have ended, and its owner waits for
 //!   that. So what tasks borrow exists as long as any of them may run.
 //! - TEAM-2: the board is locked to take a task and to note that one has ended, but not while one
 //!   runs: it may put a list of its own on the board.
-//! - TEAM-3: a thread is no member while it does other work of the pool. So a team runs no tasks of
-//!   others, and their work does not wait for it.
+//! - TEAM-3: while a thread does other work of the pool, it belongs to no team, so a team runs no
+//!   tasks of that work. If the other work is to help, the thread helps with one task and returns:
+//!   something waits for it.
 
 #![allow(unsafe_code)]
 
 use smallvec::SmallVec;
 use std::any::Any;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -30,20 +31,23 @@ use std::time::Duration;
 /// it leaves its processor to any other thread that is ready.
 pub(crate) const WAIT_ROUNDS: usize = 256;
 
-/// How long a member sleeps before it looks for other work of the pool again.
+/// How long a member sleeps before it looks for other work of the pool again, which does not know
+/// that it sleeps.
 const NAP: Duration = Duration::from_millis(1);
 
 thread_local! {
-    /// The team that this thread leads. It is kept for its memory.
+    /// The team that this thread leads when it leads one. It is kept for its memory.
     static LED: Arc<Team> = Arc::default();
     /// The team that this thread belongs to at present.
     static JOINED: RefCell<Option<Arc<Team>>> = const { RefCell::new(None) };
+    /// Whether this thread does other work (TEAM-3).
+    static IS_APART: Cell<bool> = const { Cell::new(false) };
 }
 
 /// The pool that helpers are from.
 #[derive(Clone, Copy)]
 pub(crate) struct HelperPool {
-    /// Lets another thread call [`Team::help`].
+    /// Lets another thread call [`Team::help`]. It must not unwind.
     pub(crate) call_helper: fn(Arc<Team>),
     /// Does other work of the pool, if the calling thread is one of its threads. Returns whether
     /// there was any.
@@ -54,11 +58,12 @@ pub(crate) struct HelperPool {
 #[derive(Default)]
 pub(crate) struct Team {
     board: Mutex<Board>,
-    /// How many lists were put on the board, and how many have ended. Changed under the lock.
+    /// How many lists were put on the board, plus how many of them have ended. Changed under the
+    /// lock.
     changes: AtomicUsize,
     /// Notified of these changes.
     changed: Condvar,
-    /// Helpers that were called and have not left.
+    /// Helpers that were called and have not left. They leave under the lock.
     helpers: AtomicUsize,
     /// How many there should be.
     helpers_wanted: AtomicUsize,
@@ -70,7 +75,7 @@ struct Board {
     lists: SmallVec<[TaskList; 16]>,
     /// Number of lists so far.
     lists_made: u64,
-    /// Members that sleep until there is a change.
+    /// Members that sleep.
     sleepers: usize,
 }
 
@@ -124,9 +129,10 @@ impl Team {
         JOINED.try_with(|joined| joined.borrow().clone()).ok().flatten()
     }
 
-    /// Calls `work` as the leader of a team with so many helpers.
+    /// Calls `work` as the leader of a team that calls up to so many helpers.
     pub(crate) fn lead<R>(helpers: usize, pool: HelperPool, work: impl FnOnce() -> R) -> R {
-        let Ok(team) = LED.try_with(Arc::clone) else { return work() };
+        // Both are gone if the thread is about to end.
+        let (Ok(team), Ok(())) = (LED.try_with(Arc::clone), JOINED.try_with(|_| ())) else { return work() };
         let _membership = Membership::of(Some(&team));
         team.helpers_wanted.store(helpers, Ordering::Relaxed);
         team.call_helpers(pool);
@@ -145,18 +151,28 @@ impl Team {
     /// Runs tasks of the team until there are none for some time. To be called once by each helper
     /// that was called.
     pub(crate) fn help(self: Arc<Self>) {
-        let membership = Membership::of(Some(&self));
+        let _membership = Membership::of(Some(&self));
         loop {
-            let changes = self.changes.load(Ordering::Relaxed);
+            let seen = self.changes.load(Ordering::Relaxed);
             let taken = self.lock().take(None);
-            match taken {
-                Some(taken) => self.run_taken(taken),
-                None if self.wait_for_change(changes) => {}
-                None => break,
+            let may_stay = !IS_APART.get();
+            let found = taken.map(|taken| self.run_taken(taken)).is_some();
+            if may_stay && (found || self.wait_for_change(seen)) {
+                continue;
+            }
+            let _board = self.lock();
+            // A list that was put on the board since then was given no other helper.
+            if !may_stay || self.changes.load(Ordering::Relaxed) == seen {
+                self.helpers.fetch_sub(1, Ordering::Relaxed);
+                return;
             }
         }
-        drop(membership);
-        self.helpers.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Does other work, as a member of no team (TEAM-3).
+    pub(crate) fn apart<R>(work: impl FnOnce() -> R) -> R {
+        let _none = Membership::of(None);
+        work()
     }
 
     /// Runs `task` with each number below `count`, on any members of the team.
@@ -166,7 +182,8 @@ impl Team {
     /// If one of them panics, after all have ended.
     pub(crate) fn run(self: &Arc<Self>, count: usize, pool: HelperPool, task: &(dyn Fn(usize) + Sync)) {
         // SAFETY: only the lifetime changes, and the pointer is used only while the list is on the
-        // board (TEAM-1): `finish` does not return or unwind before all tasks have ended.
+        // board (TEAM-1): nothing unwinds from here on, and `finish` returns when all tasks have
+        // ended.
         let task = TaskPointer(unsafe {
             std::mem::transmute::<*const (dyn Fn(usize) + Sync + '_), *const (dyn Fn(usize) + Sync + 'static)>(task)
         });
@@ -183,30 +200,30 @@ impl Team {
     }
 
     /// Runs tasks until all of a list have ended, and removes it. It does not unwind: panics of
-    /// tasks are caught, as are those of other work, by its pool.
+    /// tasks are caught, and other work never unwinds out of its pool.
     fn finish(&self, id: u64, pool: HelperPool) -> TaskList {
         loop {
             let mut board = self.lock();
             if let Some(ended) = board.remove_ended(id) {
                 return ended;
             }
-            let changes = self.changes.load(Ordering::Relaxed);
+            let seen = self.changes.load(Ordering::Relaxed);
             let taken = board.take(Some(id));
             drop(board);
             if let Some(taken) = taken {
                 self.run_taken(taken);
-            } else if !self.wait_for_change(changes) && !Membership::without(pool.do_other_work) {
-                self.sleep(changes);
+            } else if !self.wait_for_change(seen) && !Self::apart(pool.do_other_work) {
+                self.sleep(seen);
             }
         }
     }
 
-    fn run_taken(&self, TakenTask { list, task: TaskPointer(task), index }: TakenTask) {
+    fn run_taken(&self, TakenTask { list: id, task: TaskPointer(task), index }: TakenTask) {
         // The board is not locked now (TEAM-2).
         // SAFETY: the list is on the board, as this task has not ended (TEAM-1).
         let result = catch_unwind(AssertUnwindSafe(|| unsafe { (*task)(index) }));
         let mut board = self.lock();
-        let Some(list) = board.lists.iter_mut().find(|other| other.id == list) else {
+        let Some(list) = board.lists.iter_mut().find(|list| list.id == id) else {
             unreachable!("the list is on the board");
         };
         list.ended += 1;
@@ -235,20 +252,20 @@ impl Team {
         result
     }
 
-    /// Sleeps until there are more than so many changes, but no longer than a [`NAP`].
-    fn sleep(&self, changes: usize) {
+    /// Sleeps until there are more changes than were seen, but no longer than a [`NAP`].
+    fn sleep(&self, seen: usize) {
         let mut board = self.lock();
-        if self.changes.load(Ordering::Relaxed) == changes {
+        if self.changes.load(Ordering::Relaxed) == seen {
             board.sleepers += 1;
             (board, _) = self.changed.wait_timeout(board, NAP).unwrap_or_else(PoisonError::into_inner);
             board.sleepers -= 1;
         }
     }
 
-    /// Waits for some time until there are more than so many changes. Returns whether there are.
-    fn wait_for_change(&self, changes: usize) -> bool {
+    /// Waits for some time until there are more changes than were seen. Returns whether there are.
+    fn wait_for_change(&self, seen: usize) -> bool {
         for _ in 0..WAIT_ROUNDS {
-            if self.changes.load(Ordering::Relaxed) != changes {
+            if self.changes.load(Ordering::Relaxed) != seen {
                 return true;
             }
             std::thread::yield_now();
@@ -265,23 +282,20 @@ impl Team {
 /// While it exists, the thread belongs to a team, or to none.
 struct Membership {
     before: Option<Arc<Team>>,
+    was_apart: bool,
 }
 
 impl Membership {
     fn of(team: Option<&Arc<Team>>) -> Self {
-        Self { before: JOINED.replace(team.map(Arc::clone)) }
-    }
-
-    /// Does other work as a member of no team (TEAM-3).
-    fn without<R>(work: impl FnOnce() -> R) -> R {
-        let _none = Self::of(None);
-        work()
+        let was_apart = IS_APART.replace(team.is_none() || IS_APART.get());
+        Self { before: JOINED.replace(team.map(Arc::clone)), was_apart }
     }
 }
 
 impl Drop for Membership {
     fn drop(&mut self) {
         JOINED.set(self.before.take());
+        IS_APART.set(self.was_apart);
     }
 }
 

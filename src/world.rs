@@ -89,9 +89,8 @@ impl World {
     /// Runs on the rayon pool of the calling thread, from 8,000 bodies on
     /// ([`with_parallel_threshold`](WorldConfig::with_parallel_threshold)). To choose a pool, write
     /// `pool.install(|| world.step(bodies))`. A thread that is in no pool works on the step
-    /// together with threads of the global one. While a thread of a pool waits for the others,
-    /// rayon may run other jobs of the pool on it, so it must not hold a lock that one of these
-    /// takes.
+    /// together with threads of the global one. Meanwhile, threads of the pool may also run other
+    /// jobs of the pool, so the caller must not hold a lock that one of these takes.
     ///
     /// ```
     /// use triphase::{Bodies, World};
