@@ -288,13 +288,18 @@ struct Membership {
 impl Membership {
     fn of(team: Option<&Arc<Team>>) -> Self {
         let was_apart = IS_APART.replace(team.is_none() || IS_APART.get());
-        Self { before: JOINED.replace(team.map(Arc::clone)), was_apart }
+        Self { before: Self::replace(team.map(Arc::clone)), was_apart }
+    }
+
+    /// Replaces the team that the thread belongs to; there is none if the thread is about to end.
+    fn replace(team: Option<Arc<Team>>) -> Option<Arc<Team>> {
+        JOINED.try_with(|joined| joined.replace(team)).ok().flatten()
     }
 }
 
 impl Drop for Membership {
     fn drop(&mut self) {
-        JOINED.set(self.before.take());
+        Self::replace(self.before.take());
         IS_APART.set(self.was_apart);
     }
 }
