@@ -135,7 +135,7 @@ mod parallel; // the way into rayon
 mod prefetch; // memory that will be read soon
 pub mod reference; // brute force, for tests
 #[cfg(feature = "parallel")]
-mod team; // threads at work on one step
+mod team; // a calling thread and its helpers
 mod trace; // spans, for who watches a world run
 
 mod input; // columns of bodies and statics

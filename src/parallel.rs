@@ -123,7 +123,7 @@ fn in_team<R>(threads: usize, work: impl FnOnce() -> R) -> R {
 /// Runs a task of some microseconds on the calling thread, before one in parallel: a thread of the
 /// pool that sleeps wakes up meanwhile, and stays awake.
 pub(crate) fn run_before_parallel(parallel: bool, mut task: impl FnMut() + Send) {
-    // The helpers of a team are awake already.
+    // The helpers of a team have been called already.
     #[cfg(feature = "parallel")]
     if parallel && !is_outside_of_pool() {
         let is_over = AtomicBool::new(false);

@@ -411,6 +411,23 @@ mod tests {
     }
 
     #[test]
+    fn a_thread_that_does_other_work_helps_with_one_task() {
+        let ran = AtomicUsize::new(0);
+        with_helpers(0, || {
+            run(4, &|k| {
+                if k == 0 {
+                    let team = Team::joined().expect("a member");
+                    team.helpers.fetch_add(1, Ordering::Relaxed);
+                    Team::apart(|| team.help());
+                    assert_eq!(ran.load(Ordering::Relaxed), 1);
+                }
+                ran.fetch_add(1, Ordering::Relaxed);
+            });
+        });
+        assert_eq!(ran.into_inner(), 4);
+    }
+
+    #[test]
     fn an_owner_that_waits_does_other_work_as_no_member() {
         static OTHER_WORK: AtomicUsize = AtomicUsize::new(0);
         let do_other_work = || {

@@ -229,3 +229,14 @@ fn divide_strips<const AXIS: usize>(boxes: &[RawAabb], bands: &mut [u16], marks:
         *mark |= within.len() > 1;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_thread_has_one_part_or_two_of_equal_length() {
+        let cases = [(0, 2), (79, 1), (15, 2), (16, 2), (79, 2), (127, 2), (128, 2), (39, 8)];
+        assert_eq!(cases.map(|(batches, threads)| part_batches(batches, threads)), [1, 79, 15, 8, 40, 64, 32, 10]);
+    }
+}
