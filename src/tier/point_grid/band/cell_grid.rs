@@ -188,6 +188,17 @@ impl CellGrid {
         }
     }
 
+    /// The fine cells of both axes, if those are merged.
+    pub(super) fn fine_cells(&self) -> Option<LinearCells> {
+        match (self.x, self.y) {
+            (
+                AxisMap::Merged { origin: x, inverse: ix, fine: x_fine },
+                AxisMap::Merged { origin: y, inverse: iy, fine: y_fine },
+            ) => Some(LinearCells::new([x, y], [ix, iy], [x_fine as usize, y_fine as usize])),
+            _ => None,
+        }
+    }
+
     /// Checks BAND-3, table by table.
     #[cfg(test)]
     pub(super) fn assert_fits(&self, label: &str) {

@@ -17,7 +17,7 @@ use crate::tier::point_grid::axis::{
 use crate::tier::point_grid::band::cell_grid::{CellGrid, Layout, TableRoom};
 use crate::tier::point_grid::band::equal_cells::{CellSize, POPULATION, SLENDER, equal_cells};
 use crate::tier::point_grid::band::fine_columns::{FineEstimate, columns_reached, fine_columns, test_count};
-use crate::tier::point_grid::band::keys::{LinearCells, unpack_cells};
+use crate::tier::point_grid::band::keys::LinearCells;
 use crate::tier::point_grid::band::scratch::BandScratch;
 
 /// Equal cells are used if the cell of a body has at most this many times as many bodies, in the
@@ -29,6 +29,12 @@ const CROWDED_MAX: f32 = 20.0;
 
 /// Merged cells are not tried if their crowding would be at least this many times the maximum.
 const HOPELESS: f32 = 3.0;
+
+/// About so many bodies are counted at least, if there are as many, to merge cells.
+const COUNTED_MIN: usize = 1024;
+
+/// Of so many bodies, at least one is counted.
+const ONE_IN_MAX: usize = 7;
 
 /// Bodies in the narrowest column: a table with one row of such columns is within BAND-3.
 const NARROW: usize = 3;
@@ -181,8 +187,8 @@ pub(super) fn lay_out(
     let mut cells = match layout {
         Layout::Equal => equal_cells(own.len(), extents, cell_size),
         Layout::FineColumns { axis, rows_max } => fine_columns(own.len(), extents, axis, rows_max),
-        Layout::Merged => merged_cells(false, own, extents, x_table, y_table, scratch)?,
-        Layout::Narrow => merged_cells(true, own, extents, x_table, y_table, scratch)?,
+        Layout::Merged => merged_cells(false, own, extents, x_table, y_table, &mut scratch.histogram)?,
+        Layout::Narrow => merged_cells(true, own, extents, x_table, y_table, &mut scratch.histogram)?,
         Layout::Borders => cells_between_borders(own, extents[1], x_table, y_table, scratch),
     };
     fill_keys(layout, &cells, own, cells.axes_with(x_table, y_table), scratch);
@@ -204,7 +210,7 @@ fn merged_cells(
     [x, y]: [Extent; 2],
     x_table: &mut [u32],
     y_table: &mut [u32],
-    BandScratch { histogram, cells_or_edges, .. }: &mut BandScratch,
+    histogram: &mut Vec<u32>,
 ) -> Option<CellGrid> {
     let population = own.len();
     let fine_x = x.cells_max(x_table.len() * 2);
@@ -213,11 +219,14 @@ fn merged_cells(
     histogram.clear();
     histogram.resize(fine_x + fine_y, 0);
     let (x_histogram, y_histogram) = histogram.split_at_mut(fine_x);
-    grow(cells_or_edges, population);
+    // The narrowest columns have so few bodies that all have to be counted. An odd number, so that
+    // rows that take turns, such as every other one at another place, are all among those counted.
+    let one_in = if narrow { 1 } else { (population / COUNTED_MIN).clamp(1, ONE_IN_MAX) | 1 };
     let fine = LinearCells::new([x_linear.0, y_linear.0], [x_linear.1, y_linear.1], [fine_x, fine_y]);
-    fine.count(own, &mut cells_or_edges[..population], x_histogram, y_histogram);
+    fine.count(own.iter().step_by(one_in), x_histogram, y_histogram);
+    let one_in = one_in as f32;
     // The mean number of bodies in the fine column, or row, of a body: merging cannot lower it.
-    let (x_least, y_least) = (crowding(x_histogram), crowding(y_histogram));
+    let [x_least, y_least] = [&*x_histogram, y_histogram].map(|counted| 1.0 + one_in * (crowding(counted) - 1.0));
     // This many would share a cell if columns and rows were independent.
     if x_least * y_least > HOPELESS * CROWDED_MAX * population as f32 {
         return None;
@@ -232,8 +241,8 @@ fn merged_cells(
     let x_cells: &mut [u16] = bytemuck::cast_slice_mut(x_table);
     let y_cells: &mut [u16] = bytemuck::cast_slice_mut(y_table);
     loop {
-        let column_count = merge_cells(x_histogram, x_target, x_cells);
-        let row_count = merge_cells(y_histogram, y_target, y_cells);
+        let column_count = merge_cells(x_histogram, x_target / one_in, x_cells);
+        let row_count = merge_cells(y_histogram, y_target / one_in, y_cells);
         if CellGrid::fits(population, column_count, row_count) {
             return Some(CellGrid {
                 population,
@@ -267,7 +276,7 @@ fn cells_between_borders(
     let population = own.len();
     sort_edges(own, 0, scratch);
     let borders_max = x_table.len().min(CellGrid::column_count_max(population) - 1);
-    let x_words = find_borders(&scratch.cells_or_edges, NARROW, &mut x_table[..borders_max]);
+    let x_words = find_borders(&scratch.edges, NARROW, &mut x_table[..borders_max]);
     let column_count = x_words + 1;
     let cells = |y: AxisMap, row_count: usize, y_words: usize| CellGrid {
         population,
@@ -286,7 +295,7 @@ fn cells_between_borders(
     }
     sort_edges(own, 1, scratch);
     loop {
-        let y_words = find_borders(&scratch.cells_or_edges, y_target, y_table);
+        let y_words = find_borders(&scratch.edges, y_target, y_table);
         let row_count = y_words + 1;
         if CellGrid::fits(population, column_count, row_count) {
             return cells(AxisMap::Borders, row_count, y_words);
@@ -326,7 +335,7 @@ fn fill_keys(
     scratch: &mut BandScratch,
 ) {
     let stride = cells.stride();
-    let BandScratch { keys, cells_or_edges, .. } = scratch;
+    let BandScratch { keys, .. } = scratch;
     grow(keys, own.len());
     keys.truncate(own.len());
     if let Some(linear) = cells.linear_cells() {
@@ -336,15 +345,9 @@ fn fill_keys(
             _ => linear.keys(own, stride as u32, keys),
         };
     }
-    if let (AxisMap::Merged { .. }, AxisMap::Merged { .. }) = (cells.x, cells.y) {
+    if let Some(fine) = cells.fine_cells() {
         let [columns, rows]: [&[u16]; 2] = [x_axis, y_axis].map(|axis| bytemuck::cast_slice(axis.table));
-        // `merged_cells` left the fine cells of all boxes there.
-        for (key, &fine) in keys.iter_mut().zip(&*cells_or_edges) {
-            let [x, y, right, below] = unpack_cells(fine);
-            let [x, y, right, below] = [columns[x], rows[y], columns[right], rows[below]].map(u32::from);
-            *key = CellKey::new(y * stride as u32 + x + 1, right - x, below - y).0;
-        }
-        return;
+        return fine.merged_keys(own, [columns, rows], stride as u32, keys);
     }
     for (keys, own) in keys.chunks_mut(CELLS_AT_ONCE).zip(own.chunks(CELLS_AT_ONCE)) {
         let lows = |axis: usize| std::array::from_fn(|k| own.get(k).map_or(0.0, |record| record.aabb[axis]));
@@ -357,10 +360,10 @@ fn fill_keys(
 }
 
 /// The edges on an axis, sorted by the lower edge.
-fn sort_edges(own: &[BodyRecord], axis: usize, BandScratch { cells_or_edges, spare, .. }: &mut BandScratch) {
-    cells_or_edges.clear();
-    cells_or_edges.extend(own.iter().map(|record| edges_key(record.aabb[axis], record.aabb[axis + 2])));
-    radix::sort_by_upper_half(cells_or_edges, spare);
+fn sort_edges(own: &[BodyRecord], axis: usize, BandScratch { edges, spare, .. }: &mut BandScratch) {
+    edges.clear();
+    edges.extend(own.iter().map(|record| edges_key(record.aabb[axis], record.aabb[axis + 2])));
+    radix::sort_by_upper_half(edges, spare);
 }
 
 /// Mean number of bodies in the cell of a body.

@@ -52,11 +52,11 @@ impl LinearCells {
         cells.to_array().map(|whole| low_bits(whole) as usize)
     }
 
-    /// Calls `each` for every batch with its cells and the part of `out` that belongs to it.
+    /// Calls `each` for every batch with its cells and the part of `keys` that belongs to it.
     #[inline(always)]
-    fn for_each_batch<T>(&self, own: &[BodyRecord], out: &mut [T], mut each: impl FnMut(&KeyBatch, &mut [T])) {
+    fn for_each_batch(&self, own: &[BodyRecord], keys: &mut [u32], mut each: impl FnMut(&KeyBatch, &mut [u32])) {
         let mut batch = [[0; KEY_BATCH_LEN]; 4];
-        for (own, out) in own.chunks(KEY_BATCH_LEN).zip(out.chunks_mut(KEY_BATCH_LEN)) {
+        for (own, keys) in own.chunks(KEY_BATCH_LEN).zip(keys.chunks_mut(KEY_BATCH_LEN)) {
             for (k, four) in own.chunks(4).enumerate() {
                 let mut cells = [Vec4::ZERO; 4];
                 for (cells, record) in cells.iter_mut().zip(four) {
@@ -69,7 +69,7 @@ impl LinearCells {
                     column[4 * k..4 * k + 4].copy_from_slice(&cells.to_array().map(low_bits));
                 }
             }
-            each(&batch, out);
+            each(&batch, keys);
         }
     }
 
@@ -115,16 +115,31 @@ impl LinearCells {
         level.run(KeysInOrder { cells: self, columns, stride, keys });
     }
 
-    /// Computes the cells of each body, to be unpacked by [`unpack_cells`], and counts the bodies
-    /// in each column and row.
+    /// Counts the bodies that are filed in each column and row.
     #[inline(never)]
-    pub(super) fn count(&self, own: &[BodyRecord], cells: &mut [u64], columns: &mut [u32], rows: &mut [u32]) {
-        self.for_each_batch(own, cells, |[x, y, right, below], cells| {
-            for (k, packed) in cells.iter_mut().enumerate() {
-                *packed =
-                    [x[k], y[k], right[k], below[k]].iter().rev().fold(0, |all, &cell| all << 16 | u64::from(cell));
-                columns[x[k] as usize] += 1;
-                rows[y[k] as usize] += 1;
+    pub(super) fn count<'a>(
+        &self,
+        bodies: impl Iterator<Item = &'a BodyRecord>,
+        columns: &mut [u32],
+        rows: &mut [u32],
+    ) {
+        for record in bodies {
+            let [x, y, ..] = self.of(&record.aabb);
+            columns[x] += 1;
+            rows[y] += 1;
+        }
+    }
+
+    /// Computes the key of each body, if these cells are joined: `tables` have the column of each
+    /// of them, and the row. Rows are `stride` cells apart.
+    #[inline(never)]
+    pub(super) fn merged_keys(&self, own: &[BodyRecord], tables: [&[u16]; 2], stride: u32, keys: &mut [u32]) {
+        let [columns, rows] = tables;
+        self.for_each_batch(own, keys, |[left, top, right, bottom], keys| {
+            for (k, key) in keys.iter_mut().enumerate() {
+                let [x, right] = [left[k], right[k]].map(|fine| u32::from(columns[fine as usize]));
+                let [y, below] = [top[k], bottom[k]].map(|fine| u32::from(rows[fine as usize]));
+                *key = CellKey::new(y * stride + x + 1, right - x, below - y).0;
             }
         });
     }
@@ -154,12 +169,6 @@ impl SimdJob for KeysInOrder<'_> {
             *key = CellKey::new(top * stride + left + 1, right - left, bottom - top).0;
         }
     }
-}
-
-/// The cells of a box's four edges; an axis has at most 2^16 cells.
-#[inline(always)]
-pub(super) fn unpack_cells(packed: u64) -> [usize; 4] {
-    [packed, packed >> 16, packed >> 32, packed >> 48].map(|cell| usize::from(cell as u16))
 }
 
 const _: () = assert!(CellKey::CELLS_MAX as f32 <= WHOLE, "cells are computed as whole numbers in f32");

@@ -24,14 +24,14 @@ pub(crate) struct BandScratch {
     /// The filters in cell order, if bodies have any.
     pub(super) filters: Vec<u32>,
     pub(super) histogram: Vec<u32>,
-    /// While cells are laid out: fine cells by record, or sorted edges.
-    pub(super) cells_or_edges: Vec<u64>,
+    /// While cells are laid out: sorted edges.
+    pub(super) edges: Vec<u64>,
     /// While edges are sorted.
     pub(super) spare: Vec<u64>,
     pub(super) pairs: PairScratch,
 }
 
-buffers!(BandScratch { leveled: keys, order, tables, sorted_keys, columns, filters, histogram, cells_or_edges, spare, pairs; own: ; plain: ; });
+buffers!(BandScratch { leveled: keys, order, tables, sorted_keys, columns, filters, histogram, edges, spare, pairs; own: ; plain: ; });
 
 /// Buffers for finding the pairs of a band otherwise than in its cells, and with other boxes.
 #[derive(Default)]
