@@ -72,8 +72,8 @@
 //!   allocates nothing. (Exceptions are a [`World::step_changed`] that has to step all rows, steps
 //!   while several snapshots are held, steps near many statics if the usual size of the bodies
 //!   keeps changing by factors of two or more, the first few steps in which the rows come in
-//!   another order, or many bodies in other places, than in the step before, and the jobs by which
-//!   a thread that is in no rayon pool calls others for help.)
+//!   another order, or many bodies in other places, than in the step before, and calls for help by
+//!   a thread that is in no rayon pool.)
 //! * **Robust.** Invalid input is an error that names the row, the column and the value. After an
 //!   error, contacts and queries are still those of the last successful step.
 //!
@@ -85,10 +85,11 @@
 //!
 //! # Features
 //!
-//! * `parallel` (default): steps run on the caller's rayon pool, or on the calling thread and the
-//!   global pool. Without it, or with [`WorldConfig::with_parallel_threshold`]`(None)`, all work
-//!   stays on the calling thread, with the same results. So it does on targets without threads,
-//!   such as `wasm32-unknown-unknown` without web workers (see `benches/wasm` in the repository).
+//! * `parallel` (default): steps run on the caller's rayon pool. A thread that is in none works on
+//!   them itself, with help from the global pool or from that of `with_pool`. Without the feature,
+//!   or with [`WorldConfig::with_parallel_threshold`]`(None)`, all work stays on the calling
+//!   thread, with the same results. So it does on targets without threads, such as
+//!   `wasm32-unknown-unknown` without web workers (see `benches/wasm` in the repository).
 //! * `glam-columns` (default): columns may be slices of the re-exported [`glam`] vectors. A build
 //!   without any feature compiles neither `syn` nor another procedural macro.
 //! * `record`: `World::record_to` writes the calls of a world to a file; the module `record` makes
@@ -130,6 +131,8 @@ pub mod geometry; // boxes and query shapes; the definitions of overlap, distanc
 
 pub mod config;
 mod error;
+#[cfg(feature = "parallel")]
+mod helper_pool; // where helpers are from
 mod pair; // pairs and hits
 mod parallel; // the way into rayon
 mod prefetch; // memory that will be read soon
@@ -180,6 +183,8 @@ pub use error::{ChunkRow, Column, Error, InvalidRow, SettingValue};
 pub use frame::phases::{PassTimes, PhaseTimes};
 pub use geometry::{Aabb, AabbCast, Circle, InvalidShape, Point, Ray};
 pub use glam;
+#[cfg(feature = "parallel")]
+pub use helper_pool::with_pool;
 pub use history::RestartCause;
 pub use input::bodies::Bodies;
 pub use input::changed_rows::ChangedRows;

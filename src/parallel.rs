@@ -1,4 +1,5 @@
-//! Parallel loops. The only file that names rayon, apart from the parallel iterators of contacts.
+//! Parallel loops. Besides the parallel iterators of contacts, only this file and `helper_pool.rs`
+//! name rayon.
 //!
 //! Without the feature `parallel`, and for callers that pass `false`, everything runs on the
 //! calling thread. Each task writes only its own part of the output, and the output follows the
@@ -15,7 +16,9 @@
 #![allow(unsafe_code)]
 
 #[cfg(feature = "parallel")]
-use crate::team::{HelperPool, Team, WAIT_ROUNDS};
+use crate::helper_pool::{HELPERS, in_pool, is_outside_of_pool, lead, thread_count};
+#[cfg(feature = "parallel")]
+use crate::team::{Team, WAIT_ROUNDS};
 #[cfg(feature = "parallel")]
 use parking_lot::Mutex;
 #[cfg(feature = "parallel")]
@@ -92,15 +95,7 @@ fn wait_briefly(is_over: &AtomicBool, run_other: impl Fn() -> bool) {
     }
 }
 
-/// Helpers from the global pool, for threads that are in no pool.
-#[cfg(feature = "parallel")]
-const HELPERS: HelperPool = HelperPool {
-    call_helper: |team| rayon::spawn(|| team.help()),
-    do_other_work: || rayon::yield_now() == Some(rayon::Yield::Executed),
-};
-
-/// Runs a step over so many rows. A thread that is in no pool leads a team: itself, and threads of
-/// the global pool.
+/// Runs a step over so many rows. A thread that is in no pool leads a team: itself, and helpers.
 pub(crate) fn run_step<R>(parallel: bool, rows: usize, step: impl FnOnce() -> R) -> R {
     #[cfg(feature = "parallel")]
     if parallel {
@@ -116,8 +111,7 @@ fn in_team<R>(threads: usize, work: impl FnOnce() -> R) -> R {
     if !is_outside_of_pool() || Team::joined().is_some() {
         return work();
     }
-    let threads = threads.min(rayon::current_num_threads());
-    Team::lead(threads.saturating_sub(1), HELPERS, work)
+    lead(threads.min(thread_count()), work)
 }
 
 /// Runs a task of some microseconds on the calling thread, before one in parallel: a thread of the
@@ -137,12 +131,6 @@ pub(crate) fn run_before_parallel(parallel: bool, mut task: impl FnMut() + Send)
     }
     let _ = parallel;
     task();
-}
-
-/// Whether the calling thread is in no pool.
-#[cfg(feature = "parallel")]
-fn is_outside_of_pool() -> bool {
-    rayon::current_thread_index().is_none()
 }
 
 /// Calls `task` once with each index below `count` (PARALLEL-1); [`TaskItems`] relies on that.
@@ -244,7 +232,7 @@ pub(crate) fn for_each_chunk_and<T: Send, U: Send>(
 pub(crate) fn worker_count(parallel: bool) -> usize {
     #[cfg(feature = "parallel")]
     if parallel {
-        return rayon::current_num_threads().max(1);
+        return thread_count();
     }
     let _ = parallel;
     1
@@ -254,7 +242,7 @@ pub(crate) fn worker_count(parallel: bool) -> usize {
 pub(crate) fn worker_slots(parallel: bool) -> usize {
     #[cfg(feature = "parallel")]
     if parallel && (is_outside_of_pool() || Team::joined().is_some()) {
-        return rayon::current_num_threads() + 1;
+        return thread_count() + 1;
     }
     worker_count(parallel)
 }
@@ -264,7 +252,7 @@ pub(crate) fn worker_slots(parallel: bool) -> usize {
 pub(crate) fn worker_index(parallel: bool) -> usize {
     #[cfg(feature = "parallel")]
     if parallel {
-        return rayon::current_thread_index().unwrap_or_else(rayon::current_num_threads);
+        return rayon::current_thread_index().unwrap_or_else(thread_count);
     }
     let _ = parallel;
     0
@@ -274,7 +262,7 @@ pub(crate) fn worker_index(parallel: bool) -> usize {
 pub(crate) fn sort_unstable<T: Ord + Send>(parallel: bool, items: &mut [T]) {
     #[cfg(feature = "parallel")]
     if parallel {
-        return Team::apart(|| items.par_sort_unstable());
+        return Team::apart(|| in_pool(|| items.par_sort_unstable()));
     }
     let _ = parallel;
     items.sort_unstable();
@@ -290,6 +278,8 @@ pub(crate) fn with_threads<R: Send>(count: usize, task: impl FnOnce() -> R + Sen
 #[cfg(all(test, feature = "parallel", not(target_family = "wasm")))]
 mod tests {
     use super::*;
+    use crate::helper_pool::with_pool;
+    use std::sync::Arc;
     use std::sync::atomic::AtomicUsize;
     use std::time::Duration;
 
@@ -336,6 +326,39 @@ mod tests {
         };
         check(true);
         pool.install(|| check(false));
+    }
+
+    #[test]
+    fn helpers_are_from_the_chosen_pool() {
+        let [three, other] = [3, 5].map(|threads: usize| {
+            let pool =
+                rayon::ThreadPoolBuilder::new().num_threads(threads).thread_name(move |_| format!("of {threads}"));
+            Arc::new(pool.build().expect("threads can be started"))
+        });
+        let check = || {
+            assert_eq!((worker_count(true), worker_slots(true), worker_index(true)), (3, 4, 3));
+            let (leader, arrived) = (std::thread::current().id(), AtomicUsize::new(0));
+            run_step(true, 100_000, || {
+                // Each waits for the other, so they run on two threads.
+                run_tasks(true, 2, &|_| {
+                    arrived.fetch_add(1, Ordering::Relaxed);
+                    while arrived.load(Ordering::Relaxed) < 2 {
+                        std::thread::yield_now();
+                    }
+                    let is_helper = std::thread::current().id() != leader;
+                    assert_eq!((is_outside_of_pool(), worker_index(true) < 3), (!is_helper, is_helper));
+                    assert_eq!(std::thread::current().name() == Some("of 3"), is_helper);
+                    // A member of a team has its helpers.
+                    with_pool(&other, || assert_eq!(worker_slots(true), 4));
+                });
+            });
+            let mut numbers: Vec<u32> = (0..10_000).rev().collect();
+            sort_unstable(true, &mut numbers);
+            assert!(numbers.is_sorted());
+        };
+        with_pool(&other, || with_pool(&three, check));
+        three.install(|| with_pool(&other, || assert_eq!(worker_count(true), 3)));
+        assert_eq!(worker_count(true), rayon::current_num_threads());
     }
 
     #[test]

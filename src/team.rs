@@ -36,7 +36,7 @@ pub(crate) const WAIT_ROUNDS: usize = 256;
 const NAP: Duration = Duration::from_millis(1);
 
 thread_local! {
-    /// The team that this thread leads when it leads one. It is kept for its memory.
+    /// See [`Team::of_thread`]. It is kept for its memory.
     static LED: Arc<Team> = Arc::default();
     /// The team that this thread belongs to at present.
     static JOINED: RefCell<Option<Arc<Team>>> = const { RefCell::new(None) };
@@ -129,13 +129,22 @@ impl Team {
         JOINED.try_with(|joined| joined.borrow().clone()).ok().flatten()
     }
 
-    /// Calls `work` as the leader of a team that calls up to so many helpers.
-    pub(crate) fn lead<R>(helpers: usize, pool: HelperPool, work: impl FnOnce() -> R) -> R {
-        // Both are gone if the thread is about to end.
-        let (Ok(team), Ok(())) = (LED.try_with(Arc::clone), JOINED.try_with(|_| ())) else { return work() };
-        let _membership = Membership::of(Some(&team));
-        team.helpers_wanted.store(helpers, Ordering::Relaxed);
-        team.call_helpers(pool);
+    /// The team that the calling thread leads with helpers from the global pool. `None` if the
+    /// thread is about to end.
+    pub(crate) fn of_thread() -> Option<Arc<Self>> {
+        LED.try_with(Arc::clone).ok()
+    }
+
+    /// Calls `work` as the leader of this team, which calls up to so many helpers. They are always
+    /// from the same pool.
+    pub(crate) fn lead<R>(self: &Arc<Self>, helpers: usize, pool: HelperPool, work: impl FnOnce() -> R) -> R {
+        if JOINED.try_with(|_| ()).is_err() {
+            // The thread is about to end.
+            return work();
+        }
+        let _membership = Membership::of(Some(self));
+        self.helpers_wanted.store(helpers, Ordering::Relaxed);
+        self.call_helpers(pool);
         work()
     }
 
@@ -318,9 +327,9 @@ mod tests {
 
     /// Calls `work` with helpers, after which no list is left, and all helpers leave.
     fn with_helpers<R>(helpers: usize, work: impl FnOnce() -> R) -> R {
-        let result = catch_unwind(AssertUnwindSafe(|| Team::lead(helpers, THREADS, work)));
+        let team = Team::of_thread().expect("the thread goes on");
+        let result = catch_unwind(AssertUnwindSafe(|| team.lead(helpers, THREADS, work)));
         assert!(Team::joined().is_none());
-        let team = LED.with(Arc::clone);
         assert!(team.lock().lists.is_empty());
         while team.helpers.load(Ordering::Relaxed) > 0 {
             thread::yield_now();

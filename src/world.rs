@@ -87,10 +87,10 @@ impl World {
     /// row of a chunk follows the last row of the chunk before.
     ///
     /// Runs on the rayon pool of the calling thread, from 8,000 bodies on
-    /// ([`with_parallel_threshold`](WorldConfig::with_parallel_threshold)). To choose a pool, write
-    /// `pool.install(|| world.step(bodies))`. A thread that is in no pool works on the step
-    /// together with threads of the global one. Meanwhile, threads of the pool may also run other
-    /// jobs of the pool, so the caller must not hold a lock that one of these takes.
+    /// ([`with_parallel_threshold`](WorldConfig::with_parallel_threshold)). A thread that is in no
+    /// pool works on the step together with threads of the global one, or of one that you choose:
+    /// `triphase::with_pool(&pool, || world.step(bodies))`. Meanwhile, threads of the pool may also
+    /// run other jobs of the pool, so the caller must not hold a lock that one of these takes.
     ///
     /// ```
     /// use triphase::{Bodies, World};

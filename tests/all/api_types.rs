@@ -3,6 +3,10 @@
 
 use bytemuck::NoUninit;
 use std::ops::Range;
+#[cfg(feature = "parallel")]
+use std::sync::Arc;
+#[cfg(feature = "parallel")]
+use std::sync::atomic::{AtomicBool, Ordering};
 use triphase::glam::Vec2;
 use triphase::{
     Aabb, Bodies, Contacts, Error, Hit, Pair, Pairs, StaticPair, Statics, StridedColumn, World, WorldConfig,
@@ -313,6 +317,39 @@ fn step_runs_in_the_pool_of_the_caller() {
     let contacts = pool.install(|| world.step(bodies.with_ids_by(&id))).unwrap();
     let mut expected = sequential();
     assert!(contacts.body_pairs().eq(expected.step(bodies).unwrap().body_pairs()));
+}
+
+#[cfg(feature = "parallel")]
+#[test]
+fn a_chosen_pool_helps_the_calling_thread() {
+    let (centers, half_extents) = crowd();
+    let bodies = Bodies::new(&centers, &half_extents);
+    let expected: Vec<_> = sequential().step(bodies).unwrap().body_pairs().collect();
+    let (caller, helped) = (std::thread::current().id(), AtomicBool::new(false));
+    let [two, five] = [2, 5].map(|n| Arc::new(rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap()));
+    let new_world = || World::new(WorldConfig::new().with_parallel_threshold(0)).unwrap();
+    let mut world = new_world();
+    // Of other sizes in turn, and one within another, which is not asked.
+    for (pool, inner) in [(&five, &two), (&two, &two), (&five, &five)] {
+        let id = |row: usize| {
+            let is_helper = rayon::current_thread_index().is_some();
+            assert_eq!(is_helper, std::thread::current().id() != caller);
+            assert!(!is_helper || rayon::current_num_threads() == pool.current_num_threads(), "another pool");
+            if row.is_multiple_of(500) {
+                triphase::with_pool(inner, || _ = new_world().step(bodies).unwrap());
+            }
+            helped.fetch_or(is_helper, Ordering::Relaxed);
+            row as u64
+        };
+        let contacts = triphase::with_pool(pool, || world.step(bodies.with_ids_by(&id))).unwrap();
+        assert!(contacts.body_pairs().eq(expected.iter().copied()));
+    }
+    assert!(helped.into_inner());
+
+    // A panic ends the choice too.
+    let panics = || triphase::with_pool(&five, || std::panic::resume_unwind(Box::new("work")));
+    assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(panics)).is_err());
+    assert_eq!(Arc::strong_count(&five), 1);
 }
 
 #[cfg(feature = "parallel")]

@@ -9,9 +9,9 @@ use triphase::BodyShape;
 use triphase::stream::{self, Receiver, StepSummary, StreamMessage};
 use triphase::{Bodies, Contacts, Error, Filter, PagePairs, StreamedPage, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName, SplitMix64};
-#[cfg(feature = "parallel")]
-use triphase_tests::world;
 use triphase_tests::{FoundPairs, WorldSet, scene_bodies, sequential};
+#[cfg(feature = "parallel")]
+use triphase_tests::{pools, world};
 
 const SEED: u64 = 0x57ea;
 
@@ -413,6 +413,7 @@ fn worlds_may_be_stepped_in_and_out_of_the_pool_and_while_pages_are_received() {
     std::thread::scope(|threads| {
         threads.spawn(|| run(3));
         threads.spawn(|| run(3));
+        threads.spawn(|| triphase::with_pool(&pools()[2], || run(3)));
         rayon::scope(|jobs| jobs.spawn(|_| run(3)));
     });
     assert!(inner_steps.into_inner() > 0);

@@ -18,6 +18,7 @@ const ROOMS: &[&[&str]] = &[
     &["error.rs", "reference.rs"],
     &["config.rs", "pair.rs", "prefetch.rs", "trace.rs"],
     &["team.rs"],
+    &["helper_pool.rs"],
     &["parallel.rs"],
     &["input"],
     &["memory"],
@@ -44,7 +45,8 @@ const ROOMS: &[&[&str]] = &[
 
 /// Files that may name rayon.
 const WITH_RAYON: &[&str] = &[
-    "parallel.rs",          // the only way into it
+    "helper_pool.rs",       // where helpers are from
+    "parallel.rs",          // all other ways into it
     "contacts/contacts.rs", // pages as a parallel iterator
 ];
 

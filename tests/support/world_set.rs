@@ -4,14 +4,16 @@
 use crate::world;
 use std::fmt::{self, Debug, Formatter};
 use std::io::Write as _;
+#[cfg(feature = "parallel")]
+use std::sync::Arc;
 use std::sync::OnceLock;
 use triphase::{Aabb, Bodies, Contacts, Error, Hit, SimdLevel, StaticPair, World, WorldConfig};
 
 /// Pools of one thread, of two, and of more than the machine has. Worlds of all tests share them.
 #[cfg(feature = "parallel")]
-pub fn pools() -> &'static [rayon::ThreadPool] {
-    static POOLS: OnceLock<Vec<rayon::ThreadPool>> = OnceLock::new();
-    let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+pub fn pools() -> &'static [Arc<rayon::ThreadPool>] {
+    static POOLS: OnceLock<Vec<Arc<rayon::ThreadPool>>> = OnceLock::new();
+    let pool = |threads| Arc::new(rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool"));
     // Miri takes long for threads that wait.
     let counts: &[usize] = if cfg!(miri) { &[1, 2] } else { &[1, 2, 8] };
     POOLS.get_or_init(|| counts.iter().copied().map(pool).collect())
@@ -115,7 +117,9 @@ pub fn hits(world: &World, area: [f32; 4]) -> Vec<Hit> {
 enum Place {
     Here,
     #[cfg(feature = "parallel")]
-    Pool(&'static rayon::ThreadPool),
+    In(&'static rayon::ThreadPool),
+    #[cfg(feature = "parallel")]
+    HereWith(&'static Arc<rayon::ThreadPool>),
 }
 
 struct Member {
@@ -129,7 +133,9 @@ impl Member {
         match self.place {
             Place::Here => call(&mut self.world),
             #[cfg(feature = "parallel")]
-            Place::Pool(pool) => pool.install(|| call(&mut self.world)),
+            Place::In(pool) => pool.install(|| call(&mut self.world)),
+            #[cfg(feature = "parallel")]
+            Place::HereWith(pool) => triphase::with_pool(pool, || call(&mut self.world)),
         }
     }
 }
@@ -152,11 +158,12 @@ impl WorldSet {
             );
         }
         set.add("default settings".to_owned(), config.clone(), Place::Here);
-        // In pools, however few bodies there are.
+        // In a pool, and with help from a larger one, however few bodies there are.
         #[cfg(feature = "parallel")]
-        for pool in &pools()[1..] {
+        for (number, pool) in pools().iter().enumerate().skip(1) {
             let name = format!("{} threads", pool.current_num_threads());
-            set.add(name, config.clone().with_parallel_threshold(0), Place::Pool(pool));
+            let place = if number == 1 { Place::In(pool) } else { Place::HereWith(pool) };
+            set.add(name, config.clone().with_parallel_threshold(0), place);
         }
         set
     }

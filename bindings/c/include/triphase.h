@@ -377,11 +377,11 @@ typedef struct tp_error {
 typedef struct tp_config {
   // sizeof(tp_config), as tp_config_default() sets it.
   uint32_t struct_size;
-  // Number of threads. 0: those of the process-wide pool, which all such worlds share; it has
-  // one thread per CPU, or as many as the environment variable RAYON_NUM_THREADS says. 1: the
-  // calling thread only. More: a pool of its own, which lives as long as the world, its readers
-  // and its snapshots; the calling thread waits meanwhile. At most 1,024; none are started with
-  // TP_NEVER_PARALLEL.
+  // Number of threads that work on a call at a time, the calling one included. The others are
+  // from a pool. 0: from the process-wide one, which all such worlds share; it has one thread per
+  // CPU, or as many as the environment variable RAYON_NUM_THREADS says. 1: the calling thread
+  // only. More: from a pool of its own with as many threads, which lives as long as the world, its
+  // readers and its snapshots. At most 1,024; none are started with TP_NEVER_PARALLEL.
   uint32_t thread_count;
   // The least number of bodies for which a step uses several threads; 8,000 by default.
   // TP_NEVER_PARALLEL: it never does.

@@ -65,11 +65,11 @@ pub const TP_NEVER_PARALLEL: u64 = u64::MAX;
 pub struct tp_config {
     /// sizeof(tp_config), as tp_config_default() sets it.
     pub struct_size: u32,
-    /// Number of threads. 0: those of the process-wide pool, which all such worlds share; it has
-    /// one thread per CPU, or as many as the environment variable RAYON_NUM_THREADS says. 1: the
-    /// calling thread only. More: a pool of its own, which lives as long as the world, its readers
-    /// and its snapshots; the calling thread waits meanwhile. At most 1,024; none are started with
-    /// TP_NEVER_PARALLEL.
+    /// Number of threads that work on a call at a time, the calling one included. The others are
+    /// from a pool. 0: from the process-wide one, which all such worlds share; it has one thread per
+    /// CPU, or as many as the environment variable RAYON_NUM_THREADS says. 1: the calling thread
+    /// only. More: from a pool of its own with as many threads, which lives as long as the world, its
+    /// readers and its snapshots. At most 1,024; none are started with TP_NEVER_PARALLEL.
     pub thread_count: u32,
     /// The least number of bodies for which a step uses several threads; 8,000 by default.
     /// TP_NEVER_PARALLEL: it never does.

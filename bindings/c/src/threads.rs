@@ -29,10 +29,10 @@ impl Threads {
         Ok(Self { own, may_be_several })
     }
 
-    /// Runs work on these threads.
-    pub(crate) fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T, Failure> {
+    /// Runs work on the calling thread, with help from these.
+    pub(crate) fn run<T>(&self, work: impl FnOnce() -> T) -> Result<T, Failure> {
         if let Some(own) = &self.own {
-            return Ok(own.pool.install(work));
+            return Ok(broad_phase::with_pool(&own.pool, work));
         }
         if self.may_be_several {
             start_shared_pool()?;
@@ -44,7 +44,7 @@ impl Threads {
 /// The threads of a world. To drop it waits until they have ended.
 struct OwnPool {
     /// Dropped first, which tells the threads to end.
-    pool: ThreadPool,
+    pool: Arc<ThreadPool>,
     _threads: Joined,
 }
 
@@ -76,7 +76,7 @@ impl OwnPool {
         };
         let built = ThreadPoolBuilder::new().num_threads(thread_count as usize).spawn_handler(start).build();
         let pool = built.map_err(|error| no_threads(&format!("cannot start {thread_count} threads: {error}")))?;
-        Ok(Self { pool, _threads: threads })
+        Ok(Self { pool: Arc::new(pool), _threads: threads })
     }
 }
 

@@ -17,6 +17,7 @@ use crate::results::table;
 use crate::shared::run_alone;
 use numpy::PyArray2;
 use pyo3::prelude::*;
+use rayon::ThreadPool;
 use rayon::prelude::*;
 use std::sync::Mutex;
 use triphase::{Bodies, Contacts, Error, InvalidRow, Pair, World, WorldConfig};
@@ -61,7 +62,7 @@ pub(crate) fn neighbors_within<'py>(
     let is_parallel = threads != Some(1) && column.len() >= PARALLEL_MIN;
     let pool = if is_parallel { Some(pool::of_size(py, threads)?) } else { None };
     let points = column.rows();
-    let pairs = run_alone(py, pool.as_deref(), || neighbors(points, radius, half, is_parallel, sorted))?;
+    let pairs = run_alone(py, pool.as_ref(), || neighbors(points, radius, half, pool.as_deref(), sorted))?;
     let pairs = pairs.map_err(|error| match error {
         Error::InvalidBody(InvalidRow { row, axis, value, .. }) => {
             let facts =
@@ -82,16 +83,25 @@ fn half_extent(radius: f64) -> Option<f32> {
 }
 
 /// The pairs as a run of rows.
-fn neighbors(points: &[[f32; 2]], radius: f64, half: f32, is_parallel: bool, sorted: bool) -> Result<Vec<u32>, Error> {
-    let kept = &KEPT[usize::from(is_parallel)];
-    let config = WorldConfig::new().with_parallel_threshold(is_parallel.then_some(PARALLEL_MIN));
+fn neighbors(
+    points: &[[f32; 2]],
+    radius: f64,
+    half: f32,
+    pool: Option<&ThreadPool>,
+    sorted: bool,
+) -> Result<Vec<u32>, Error> {
+    let kept = &KEPT[usize::from(pool.is_some())];
+    let config = WorldConfig::new().with_parallel_threshold(pool.is_some().then_some(PARALLEL_MIN));
     let mut world = match kept.try_lock().ok().and_then(|mut kept| kept.take()) {
         Some(world) => world,
         None => World::new(config)?,
     };
     let near = Near { points, radius_squared: radius * radius };
     let candidates = world.step(Bodies::uniform(points, [half; 2]))?;
-    let mut pairs = if is_parallel { near.filter_parallel(&candidates) } else { near.filter(&candidates) };
+    let mut pairs = match pool {
+        Some(pool) => pool.install(|| near.filter_parallel(&candidates)),
+        None => near.filter(&candidates),
+    };
     if sorted {
         bytemuck::cast_slice_mut::<u32, Pair>(&mut pairs).sort_unstable();
     }

@@ -84,7 +84,7 @@ pub(crate) fn replay(py: Python<'_>, path: PathBuf, threads: Option<usize>) -> P
     let config = if threads == Some(1) { config.with_parallel_threshold(None) } else { config };
     let is_parallel = config.parallel_threshold().is_some();
     let pool = if is_parallel { Some(pool::of_size(py, threads)?) } else { None };
-    let replayed = run_alone(py, pool.as_deref(), || replay_calls(recording, config))?;
+    let replayed = run_alone(py, pool.as_ref(), || replay_calls(recording, config))?;
     let Replayed { call_count, step_number, is_complete } = replayed.map_err(|failure| failure.exception(py, &path))?;
     object(py, "Replay", (call_count, step_number, is_complete))
 }

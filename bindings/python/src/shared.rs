@@ -83,7 +83,7 @@ impl SharedWorld {
             };
             // A panic drops the guard, which poisons the lock (SHARED-3).
             let world = &mut *world;
-            install(pool.as_deref(), || change(world)).map_err(Failure::Refused)
+            with_pool(pool.as_ref(), || change(world)).map_err(Failure::Refused)
         };
         finish(py, py.detach(|| catch_unwind(AssertUnwindSafe(run))))
     }
@@ -103,7 +103,7 @@ impl SharedWorld {
                 Err(TryLockError::Poisoned(_)) => return Err(Failure::Poisoned),
             };
             let world = &*world;
-            Ok(install(pool.as_deref(), || read(world)))
+            Ok(with_pool(pool.as_ref(), || read(world)))
         };
         finish(py, py.detach(|| catch_unwind(AssertUnwindSafe(run))))
     }
@@ -117,9 +117,10 @@ impl SharedWorld {
     }
 }
 
-fn install<T: Send>(pool: Option<&ThreadPool>, work: impl FnOnce() -> T + Send) -> T {
+/// Runs work on the calling thread, with help from a pool if there is one.
+fn with_pool<T>(pool: Option<&Arc<ThreadPool>>, work: impl FnOnce() -> T) -> T {
     match pool {
-        Some(pool) => pool.install(work),
+        Some(pool) => triphase::with_pool(pool, work),
         None => work(),
     }
 }
@@ -127,10 +128,10 @@ fn install<T: Send>(pool: Option<&ThreadPool>, work: impl FnOnce() -> T + Send) 
 /// Runs work of the library that needs no world, without the GIL. A panic becomes an exception.
 pub(crate) fn run_alone<T: Send>(
     py: Python<'_>,
-    pool: Option<&ThreadPool>,
+    pool: Option<&Arc<ThreadPool>>,
     work: impl FnOnce() -> T + Send,
 ) -> PyResult<T> {
-    let run = || Ok(install(pool, work));
+    let run = || Ok(with_pool(pool, work));
     finish(py, py.detach(|| catch_unwind(AssertUnwindSafe(run))))
 }
 
