@@ -64,7 +64,12 @@ impl WorldState {
         if outcome.is_ok() {
             self.succeed(Some(next));
         } else {
-            let usage = StepUsage { rows: next.row_count, pairs: self.contacts.next.pair_count() };
+            let pairs = match outcome {
+                // Memory has grown for them, but they are in no contacts.
+                Err(Error::TooManyPairs { limit }) => limit,
+                _ => self.contacts.next.pair_count(),
+            };
+            let usage = StepUsage { rows: next.row_count, pairs };
             self.frames.discard(next);
             self.contacts.discard();
             self.finish_buffers(usage);

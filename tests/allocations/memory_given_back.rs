@@ -2,7 +2,7 @@
 
 use crate::film;
 use std::ops::Range;
-use triphase::{Bodies, World, WorldConfig};
+use triphase::{Bodies, Error, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName};
 use triphase_tests::allocation_counter::Watch;
 #[cfg(feature = "parallel")]
@@ -88,6 +88,28 @@ fn memory_of_a_spike_is_given_back() {
     check_spike(&watch, &all.clone().with_parallel_threshold(None), true, "tracked, partners and a reader");
     #[cfg(feature = "parallel")]
     WatchedPool::new(4).install(|| check_spike(&watch, &all.with_parallel_threshold(0), false, "4 threads"));
+}
+
+#[test]
+fn memory_of_a_failed_step_is_given_back() {
+    let watch = Watch::start();
+    let apart: Vec<[f32; 2]> = (0..20_000).map(|k| [2.0 * k as f32, 0.0]).collect();
+    let mut crowded = apart.clone();
+    crowded[..3000].fill([0.0; 2]);
+    let start = watch.held();
+    let mut world = world(WorldConfig::new().with_parallel_threshold(None).with_pair_limit(3_000_000));
+    let mut step = |centers: &[[f32; 2]]| {
+        let contacts = world.step(Bodies::uniform(centers, [0.5, 0.5]));
+        contacts.map(|contacts| contacts.body_pairs().len())
+    };
+    (0..20).for_each(|_| assert_eq!(step(&apart), Ok(0)));
+    let held_max = (watch.held() - start) as usize * 5 / 4;
+    assert_eq!(step(&crowded), Err(Error::TooManyPairs { limit: 3_000_000 }));
+    let failed = (watch.held() - start) as usize;
+    assert!(failed > held_max, "{failed} bytes held after a failed step, {held_max} allowed");
+    (0..FORGOTTEN_AFTER).for_each(|_| assert_eq!(step(&apart), Ok(0)));
+    let held = (watch.held() - start) as usize;
+    assert!(held <= held_max, "{held} bytes held, {held_max} allowed");
 }
 
 #[test]
