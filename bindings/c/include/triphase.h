@@ -517,7 +517,8 @@ typedef struct tp_bodies {
   uint32_t form;
   // Always 0.
   uint32_t reserved;
-  // Half of the width and of the height of all bodies, in world units, for TP_BODIES_UNIFORM.
+  // Half of the width and of the height of all bodies, in world units, for TP_BODIES_UNIFORM. If
+  // it is 0, bodies are points.
   struct tp_vec2 uniform_half_extents;
   // tp_vec2 each: centers, in world units.
   struct tp_column centers;
@@ -932,7 +933,8 @@ tp_status tp_shift_origin(struct tp_world *world, struct tp_vec2 by);
 
 // Releases all memory that is not needed to keep the last step.
 //
-// Steps release memory by themselves once 256 of them in a row needed less than half of it.
+// Steps release memory by themselves once 256 to 511 of them in a row needed less than half of it,
+// a part in each of the next few steps.
 tp_status tp_shrink(struct tp_world *world);
 
 // Copies the rows of the last step, sorted so that nearby bodies are adjacent.
@@ -976,7 +978,8 @@ tp_status tp_insert_statics(struct tp_world *world,
 
 // Replaces the statics of some rows, and enables these rows: row `rows[k]` gets static `k`.
 //
-// There are as many rows as statics. Rows of removed statics may be named too.
+// There are as many rows as statics; a row that is named twice gets the last of its statics. Rows
+// of removed statics may be named too.
 //
 // Errors: those of tp_insert_statics(), TP_STATUS_NOT_FOUND if there is no such row, and
 // TP_STATUS_LENGTH_MISMATCH. On an error nothing changes.

@@ -54,13 +54,23 @@ private:
   std::size_t size_ = 0;
 };
 
+/// Refuses types that no column has. Of those with the right size, only some can be told apart.
+template <typename Value>
+constexpr void check_column_of()
+{
+  static_assert(sizeof(Value) == 8 || sizeof(Value) == 16 || sizeof(Value) == 1,
+                "a value has 8 bytes (vectors of two floats, ids, filters), 16 (boxes) or 1 (flags); for two fields "
+                "beside each other, write tp_column{&units[0].x, sizeof(Unit)}");
+  static_assert(!std::is_same<std::remove_all_extents_t<Value>, double>::value &&
+                    !(sizeof(Value) == 16 && alignof(Value) == 8),
+                "coordinates are floats, not doubles");
+}
+
 /// The column of one member of an array of structs: `column(units, &Unit::position)`.
 template <typename Struct, typename Member>
 tp_column column(const Struct *structs, Member Struct::*member)
 {
-  static_assert(sizeof(Member) == 8 || sizeof(Member) == 16 || sizeof(Member) == 1,
-                "a value has 8 bytes (vectors of two floats, ids, filters), 16 (boxes) or 1 (flags)");
-  static_assert(!std::is_same<std::remove_all_extents_t<Member>, double>::value, "coordinates are floats");
+  check_column_of<Member>();
   return {structs == nullptr ? nullptr : &(structs->*member), sizeof(Struct)};
 }
 
@@ -74,6 +84,7 @@ tp_column column(const std::vector<Struct> &structs, Member Struct::*member)
 template <typename Value>
 tp_column column(const std::vector<Value> &values)
 {
+  check_column_of<Value>();
   return {values.data(), sizeof(Value)};
 }
 

@@ -67,7 +67,8 @@ pub struct tp_bodies {
     pub form: u32,
     /// Always 0.
     pub reserved: u32,
-    /// Half of the width and of the height of all bodies, in world units, for TP_BODIES_UNIFORM.
+    /// Half of the width and of the height of all bodies, in world units, for TP_BODIES_UNIFORM. If
+    /// it is 0, bodies are points.
     pub uniform_half_extents: tp_vec2,
     /// tp_vec2 each: centers, in world units.
     pub centers: tp_column,
@@ -182,7 +183,7 @@ impl<'c> Chunks<'c> {
                 failure
             })
         };
-        match c.slice(chunks, chunk_count, "bodies")? {
+        match c.slice(chunks, chunk_count, "chunks")? {
             [one] => in_chunk((0, one)).map(Self::One),
             many => many.iter().enumerate().map(in_chunk).collect::<Result<_, _>>().map(Self::Many),
         }

@@ -135,7 +135,8 @@ pub unsafe extern "C" fn tp_insert_statics(
 
 /// Replaces the statics of some rows, and enables these rows: row `rows[k]` gets static `k`.
 ///
-/// There are as many rows as statics. Rows of removed statics may be named too.
+/// There are as many rows as statics; a row that is named twice gets the last of its statics. Rows
+/// of removed statics may be named too.
 ///
 /// Errors: those of tp_insert_statics(), TP_STATUS_NOT_FOUND if there is no such row, and
 /// TP_STATUS_LENGTH_MISMATCH. On an error nothing changes.

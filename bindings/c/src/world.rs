@@ -168,7 +168,8 @@ pub unsafe extern "C" fn tp_shift_origin(world: *mut tp_world, by: tp_vec2) -> t
 
 /// Releases all memory that is not needed to keep the last step.
 ///
-/// Steps release memory by themselves once 256 of them in a row needed less than half of it.
+/// Steps release memory by themselves once 256 to 511 of them in a row needed less than half of it,
+/// a part in each of the next few steps.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tp_shrink(world: *mut tp_world) -> tp_status {
     // SAFETY: C callers keep POINTER-1.
