@@ -339,7 +339,11 @@ impl fmt::Display for Error {
                 write!(f, "{rows} rows exceed the maximum of {rows_max}")
             }
             Self::TooManyPairs { limit } => {
-                write!(f, "the step has more than {limit} pairs, the limit set by WorldConfig::with_pair_limit")
+                write!(
+                    f,
+                    "the step has more than {limit} pairs, the limit of WorldConfig::with_pair_limit; \
+                     are many bodies at one point, or in the wrong unit?"
+                )
             }
             Self::ChangedLengthMismatch { row_count, expected, found } => {
                 let unit = match (row_count, expected) {

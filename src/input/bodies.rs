@@ -20,7 +20,8 @@ macro_rules! vectors {
         const {
             assert!(
                 size_of::<$T>() == 8 && align_of::<$T>() == 4,
-                "expected a column of vectors of two f32, as [f32; 2] or glam::Vec2; in literals write `[0.0f32, 0.0]`"
+                "expected a column of vectors of two f32, as [f32; 2] or glam::Vec2; in literals write `[0.0f32, 0.0]`; radii \
+                 become half-extents as `[r, r]`"
             );
         };
         let vectors: &[[f32; 2]] = bytemuck::cast_slice($column);

@@ -112,7 +112,7 @@ fn id_errors_name_both_rows() {
 #[test]
 fn limit_errors_name_the_limit() {
     let mut world = world(WorldConfig::new().with_parallel_threshold(None).with_pair_limit(2));
-    let text = "the step has more than 2 pairs, the limit set by WorldConfig::with_pair_limit";
+    let text = "the step has more than 2 pairs, the limit of WorldConfig::with_pair_limit; are many bodies at one point, or in the wrong unit?";
     check(world.step(Bodies::uniform(&[[0.0f32, 0.0]; 3], [0.5, 0.5])), text);
     let text = "5 rows exceed the maximum of 4";
     assert_eq!(Error::TooManyRows { rows: 5, rows_max: 4 }.to_string(), text);
