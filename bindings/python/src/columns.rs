@@ -260,6 +260,10 @@ fn refusal<T: Element>(value: &Bound<'_, PyAny>, name: &str, width: usize) -> Py
         Ok(array) if array.shape().len() == 2 && array.shape()[0] == width && width > 1 => {
             convert(&format!("ascontiguousarray({name}.T"))
         }
+        Ok(array) if array.len() == 0 => format!("For no rows, pass np.empty((0, {width}), dtype=np.{scalar})"),
+        Ok(array) if array.shape().len() == 1 && name == "half_extents" => {
+            format!("For radii, pass np.repeat({name}[:, None], 2, axis=1)")
+        }
         Ok(_) => "Rows are entities; columns are their numbers".to_owned(),
     };
     errors::array_error(value.py(), name, format!("{name}: {expected}, got {got}. {advice}."))

@@ -25,6 +25,10 @@ use triphase::{Bodies, Contacts, Error, InvalidRow, Pair, World, WorldConfig};
 /// Fewer points than this use one thread, as in a step.
 const PARALLEL_MIN: usize = 8000;
 
+/// Worlds that found more pairs of squares, or of more points, are not kept.
+const KEPT_PAIRS_MAX: usize = 1 << 22;
+const KEPT_POINTS_MAX: usize = 1 << 20;
+
 /// The worlds of earlier calls, on one thread and on several: calls use their memory again.
 ///
 /// Calls that run at the same time make worlds of their own, of which one is kept.
@@ -41,7 +45,7 @@ static KEPT: [Mutex<Option<World>>; 2] = [Mutex::new(None), Mutex::new(None)];
 /// float64 from the float32 coordinates: points are neighbors if dx * dx + dy * dy <= radius * radius. So
 /// the float32 numbers 1.0 and 1.6 are not within 0.6, as they are 0.60000002 apart.
 ///
-/// The memory of a call is kept for the next one. For the GIL and the arrays, see World.step.
+/// The memory of a call with up to 4 million pairs is kept for the next one. For the GIL and the arrays, see World.step.
 #[pyfunction]
 #[pyo3(signature = (points, radius, *, sorted = false, threads = None))]
 pub(crate) fn neighbors_within<'py>(
@@ -68,6 +72,10 @@ pub(crate) fn neighbors_within<'py>(
             let facts =
                 Facts { row: Some(row), axis: Some(axis), value: Some(value.into()), ..Facts::of_column("points") };
             errors::error(py, format!("points row {row}: {} is {value}; must be finite", ["x", "y"][axis & 1]), facts)
+        }
+        Error::TooManyPairs { limit } => {
+            let message = format!("more than {limit} pairs of points may be neighbors; use a smaller radius");
+            errors::error(py, message, Facts::default())
         }
         other => errors::of_library(py, &other),
     })?;
@@ -105,7 +113,8 @@ fn neighbors(
     if sorted {
         bytemuck::cast_slice_mut::<u32, Pair>(&mut pairs).sort_unstable();
     }
-    if let Ok(mut kept) = kept.try_lock() {
+    let may_be_kept = candidates.body_pairs().len() <= KEPT_PAIRS_MAX && points.len() <= KEPT_POINTS_MAX;
+    if may_be_kept && let Ok(mut kept) = kept.try_lock() {
         *kept = Some(world);
     }
     Ok(pairs)

@@ -51,7 +51,8 @@ impl FoundRayHits {
 const MAX_TIME: (&str, &str) = ("max_time", "max_time");
 
 /// A ray from the arguments of a call.
-fn ray(origin: &Bound<'_, PyAny>, direction: &Bound<'_, PyAny>, max_time: f64) -> PyResult<Ray> {
+fn ray(origin: &Bound<'_, PyAny>, direction: &Bound<'_, PyAny>, max_time: Option<f64>) -> PyResult<Ray> {
+    let max_time = max_time.unwrap_or(f64::INFINITY);
     let ray = Ray::new(numbers::<2>(origin, "origin")?, numbers::<2>(direction, "direction")?, max_time as f32);
     let arguments = ShapeArguments { rows: "origin", parts: &[("direction", "direction"), MAX_TIME] };
     ray.map_err(|invalid| errors::of_shape(origin.py(), arguments, None, &invalid))
@@ -79,10 +80,11 @@ fn ray_hit(py: Python<'_>, ray: Ray, hit: CastHit) -> PyResult<Bound<'_, PyAny>>
 impl World {
     /// Finds the first body or static that a ray hits; None if it hits none.
     ///
-    /// The ray is origin + time * direction, for times from 0 to max_time. If direction is the
-    /// motion of one frame, and max_time is 1, times are fractions of the frame.
+    /// The ray is origin + time * direction, for times from 0 to max_time, which is infinite by
+    /// default. If direction is the motion of one frame, and max_time is 1, times are fractions of
+    /// the frame.
     #[pyo3(signature = (
-        origin, direction, max_time = f64::INFINITY, *, only = None, layers = None, exclude_bodies = None,
+        origin, direction, max_time = None, *, only = None, layers = None, exclude_bodies = None,
         exclude_statics = None
     ))]
     fn cast_ray<'py>(
@@ -90,7 +92,7 @@ impl World {
         py: Python<'py>,
         origin: &Bound<'py, PyAny>,
         direction: &Bound<'py, PyAny>,
-        max_time: f64,
+        max_time: Option<f64>,
         only: Option<&str>,
         layers: Option<Whole>,
         exclude_bodies: Option<Vec<Whole>>,
@@ -107,7 +109,7 @@ impl World {
     /// At equal times bodies come before statics, and lower rows before higher ones. For the ray
     /// and the restrictions, see cast_ray.
     #[pyo3(signature = (
-        origin, direction, max_time = f64::INFINITY, *, only = None, layers = None, exclude_bodies = None,
+        origin, direction, max_time = None, *, only = None, layers = None, exclude_bodies = None,
         exclude_statics = None
     ))]
     fn cast_ray_all<'py>(
@@ -115,7 +117,7 @@ impl World {
         py: Python<'py>,
         origin: &Bound<'py, PyAny>,
         direction: &Bound<'py, PyAny>,
-        max_time: f64,
+        max_time: Option<f64>,
         only: Option<&str>,
         layers: Option<Whole>,
         exclude_bodies: Option<Vec<Whole>>,
@@ -136,7 +138,7 @@ impl World {
     /// Stops at the first hit that it finds. For the ray and the restrictions, see cast_ray; for
     /// many rays, see cast_rays.
     #[pyo3(signature = (
-        origin, direction, max_time = f64::INFINITY, *, only = None, layers = None, exclude_bodies = None,
+        origin, direction, max_time = None, *, only = None, layers = None, exclude_bodies = None,
         exclude_statics = None
     ))]
     fn cast_ray_any<'py>(
@@ -144,7 +146,7 @@ impl World {
         py: Python<'py>,
         origin: &Bound<'py, PyAny>,
         direction: &Bound<'py, PyAny>,
-        max_time: f64,
+        max_time: Option<f64>,
         only: Option<&str>,
         layers: Option<Whole>,
         exclude_bodies: Option<Vec<Whole>>,

@@ -37,11 +37,16 @@ fn name_of<T: PartialEq>(value: &T, choices: &[(&'static str, T)]) -> &'static s
 #[pymethods]
 impl World {
     #[new]
-    #[pyo3(signature = (
-        *, body_shape = "box", contact_tracking = false, margin = 0.0, partner_lists = false, invalid_rows = "reject",
-        bounds = None, cell_size = None, pair_limit = 268_435_456, threads = None, parallel_threshold = 8000,
-        simd_max = None
-    ))]
+    #[pyo3(
+        signature = (
+            *, body_shape = "box", contact_tracking = false, margin = 0.0, partner_lists = false,
+            invalid_rows = "reject", bounds = None, cell_size = None, pair_limit = Count(268_435_456), threads = None,
+            parallel_threshold = Some(Count(8000)), simd_max = None
+        ),
+        text_signature = "(*, body_shape='box', contact_tracking=False, margin=0.0, partner_lists=False, \
+            invalid_rows='reject', bounds=None, cell_size=None, pair_limit=268435456, threads=None, \
+            parallel_threshold=8000, simd_max=None)"
+    )]
     fn new(
         py: Python<'_>,
         body_shape: &str,
@@ -51,15 +56,15 @@ impl World {
         invalid_rows: &str,
         bounds: Option<Vec<f32>>,
         cell_size: Option<f32>,
-        pair_limit: usize,
+        pair_limit: Count,
         threads: Option<Count>,
-        parallel_threshold: Option<usize>,
+        parallel_threshold: Option<Count>,
         simd_max: Option<&str>,
     ) -> PyResult<Self> {
         let threads = threads.map(|count| count.0);
         pool::check(py, threads)?;
         // One thread is the calling one, so nothing has to be handed to another.
-        let parallel_threshold = parallel_threshold.filter(|_| threads != Some(1));
+        let parallel_threshold = parallel_threshold.map(|count| count.0).filter(|_| threads != Some(1));
         let mut config = WorldConfig::new()
             .with_body_shape(by_name(py, "body_shape", body_shape, &BODY_SHAPES)?)
             .with_contact_tracking(contact_tracking)
@@ -68,7 +73,7 @@ impl World {
             .with_invalid_rows(by_name(py, "invalid_rows", invalid_rows, &INVALID_ROWS)?)
             .with_bounds(bounds.unwrap_or_default())
             .with_cell_size(cell_size)
-            .with_pair_limit(pair_limit)
+            .with_pair_limit(pair_limit.0)
             .with_parallel_threshold(parallel_threshold);
         if let Some(level) = simd_max {
             config = config.with_simd_max(by_name(py, "simd_max", level, &SIMD_LEVELS)?);

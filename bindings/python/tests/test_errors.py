@@ -31,6 +31,7 @@ REFUSED = {
     "list": (CENTERS.tolist(), "got a value of type list. Convert it with np.array(centers, dtype=np.float32)"),
     "objects": (CENTERS.astype(object), "got a object array"),
     "none": (None, "got a value of type NoneType"),
+    "empty": (np.array([], np.float32), "For no rows, pass np.empty((0, 2), dtype=np.float32)"),
 }
 
 
@@ -55,6 +56,14 @@ def test_advice_in_messages_helps() -> None:
             triphase.World().step(bad, 0.5)
         advice = str(error.value).split("Convert it with ")[1].removesuffix(".")
         triphase.World().step(eval(advice, {"np": np, "centers": bad}), 0.5)
+
+
+def test_radii_are_refused_with_advice() -> None:
+    radii = np.array([0.1, 0.2, 0.3], np.float32)
+    with pytest.raises(triphase.ArrayError, match="half_extents: ") as error:
+        triphase.World().step(CENTERS, radii)
+    advice = str(error.value).split("For radii, pass ")[1].removesuffix(".")
+    triphase.World().step(CENTERS, eval(advice, {"np": np, "half_extents": radii}))
 
 
 def test_memory_maps_and_read_only_arrays_are_taken(tmp_path: object) -> None:
@@ -156,6 +165,8 @@ ERRORS: list[tuple[Callable[[World], object], str, dict[str, object]]] = [
     (lambda w: World(margin=1), "margin is 1; must be 0 unless contact_tracking is on", {"column": "margin"}),
     (lambda w: World(body_shape="round"), 'body_shape is "round"; must be one of "box", "circle"', {}),  # type: ignore
     (lambda w: World(threads=-1), "expected an integer from 0 to", {}),
+    (lambda w: World(pair_limit=-1), "expected an integer from 0 to", {}),
+    (lambda w: World(parallel_threshold=-5), "expected an integer from 0 to", {}),
     (lambda w: World(threads=0), "threads is 0; must be None or from 1 to 1024", {"column": "threads"}),
     (lambda w: World(threads=10**6), "threads is 1000000; must be None or from 1 to 1024", {"value": 1e6}),
     (lambda w: World(pair_limit=0).step(CENTERS, 9), "more than 0 pairs, the limit (of a World: pair_limit)", {}),
