@@ -200,7 +200,8 @@ pub enum Error {
         chunk: usize,
     },
     /// Two bodies share an id, and the world
-    /// [tracks contacts](crate::WorldConfig::with_contact_tracking) by id.
+    /// [tracks contacts](crate::WorldConfig::with_contact_tracking) by id. Rows that are
+    /// [skipped](crate::InvalidRows::Skip) may have any id.
     DuplicateBodyId {
         /// The lower row.
         first: u32,

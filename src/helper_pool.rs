@@ -3,11 +3,13 @@
 use crate::team::{HelperPool, Team};
 use rayon::ThreadPool;
 use std::cell::RefCell;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 thread_local! {
     /// What [`with_pool`] chose for this thread, which is in no pool.
     static CHOSEN: RefCell<Option<Chosen>> = const { RefCell::new(None) };
+    /// The pool that was chosen last, which may be gone, and the team with helpers from it.
+    static LAST: RefCell<(Weak<ThreadPool>, Arc<Team>)> = RefCell::default();
 }
 
 /// A pool, and the team that the thread leads with helpers from it.
@@ -22,6 +24,20 @@ impl Chosen {
         CHOSEN.try_with(|chosen| chosen.borrow().clone()).ok().flatten()
     }
 
+    /// With the same team as when the same pool was chosen last: it knows which helpers were
+    /// called. A team has helpers from one pool alone: their number and indices depend on it.
+    fn new(pool: &Arc<ThreadPool>) -> Self {
+        let team = LAST.try_with(|last| {
+            let (of, team) = &mut *last.borrow_mut();
+            let pool = Arc::downgrade(pool);
+            if !of.ptr_eq(&pool) {
+                (*of, *team) = (pool, Arc::default());
+            }
+            Arc::clone(team)
+        });
+        Self { pool: Arc::clone(pool), team: team.unwrap_or_default() }
+    }
+
     fn replace(chosen: Option<Self>) -> Option<Self> {
         CHOSEN.try_with(|slot| slot.replace(chosen)).ok().flatten()
     }
@@ -29,9 +45,9 @@ impl Chosen {
 
 /// Calls `work`, in which this thread gets help from `pool` instead of the global pool.
 ///
-/// Steps, loops over pairs and batches of queries are divided among threads. A thread that is in no
-/// pool works on its own part of them and gets help from threads of the global pool, or of `pool`
-/// here. With [`ThreadPool::install`], it would hand all work over to threads of the pool, and wait
+/// Steps, loops over pairs and batches of queries are divided among threads. A thread that is in
+/// no pool works on them itself and gets help from threads of the global pool, or of `pool` here.
+/// With [`ThreadPool::install`], it would hand all work over to threads of the pool, and wait
 /// until these woke up and were done. Where there are few processors, that takes up to twice as
 /// long.
 ///
@@ -52,7 +68,8 @@ impl Chosen {
 ///
 /// let mut world = World::default();
 /// let (centers, half_extents) = (vec![[0.0f32, 0.0]; 2], vec![[0.5f32, 0.5]; 2]);
-/// let contacts = triphase::with_pool(&pool, || world.step(Bodies::new(&centers, &half_extents)))?;
+/// let bodies = Bodies::new(&centers, &half_extents);
+/// let contacts = triphase::with_pool(&pool, || world.step(bodies))?;
 /// assert_eq!(contacts.body_pairs().len(), 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -68,9 +85,7 @@ pub fn with_pool<R>(pool: &Arc<ThreadPool>, work: impl FnOnce() -> R) -> R {
     if !is_outside_of_pool() || Team::joined().is_some() {
         return work();
     }
-    // Another team for each call: helpers that come late must not help with work for which there
-    // are more, or fewer, threads.
-    let _restored = Restored(Chosen::replace(Some(Chosen { pool: Arc::clone(pool), team: Arc::default() })));
+    let _restored = Restored(Chosen::replace(Some(Chosen::new(pool))));
     work()
 }
 
@@ -102,13 +117,4 @@ pub(crate) fn thread_count() -> usize {
     let of_chosen = |chosen: &RefCell<Option<Chosen>>| Some(chosen.borrow().as_ref()?.pool.current_num_threads());
     let chosen = if is_outside_of_pool() { CHOSEN.try_with(of_chosen).ok().flatten() } else { None };
     chosen.unwrap_or_else(rayon::current_num_threads).max(1)
-}
-
-/// Calls `work` in the pool that the calling thread is in or, if it is in none, in the one from
-/// which it calls helpers.
-pub(crate) fn in_pool<R: Send>(work: impl FnOnce() -> R + Send) -> R {
-    match Chosen::of_thread() {
-        Some(chosen) => chosen.pool.install(work),
-        None => work(),
-    }
 }

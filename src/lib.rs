@@ -66,8 +66,8 @@
 //!   the platform or earlier steps. With [`Bodies::with_asleep`], the order depends on earlier
 //!   steps too, and so does that of [`World::step_changed`].
 //! * **Unbounded.** Any finite coordinates. Memory follows the number of bodies (about 51 to 61
-//!   bytes each, more on many threads and in small worlds, 8.5 more with an id and 17 with a filter), pairs (18) and
-//!   statics (160 to 250 near bodies), never the extent of the world.
+//!   bytes each, more on many threads and in small worlds, 8.5 more with an id and 17 with a
+//!   filter), pairs (18) and statics (160 to 250 near bodies), never the extent of the world.
 //! * **Steady.** A step allocates only when the world grows: stepping the same frames again
 //!   allocates nothing. (Exceptions are a [`World::step_changed`] that has to step all rows, steps
 //!   while several snapshots are held, steps near many statics if the usual size of the bodies

@@ -16,13 +16,11 @@
 #![allow(unsafe_code)]
 
 #[cfg(feature = "parallel")]
-use crate::helper_pool::{HELPERS, in_pool, is_outside_of_pool, lead, thread_count};
+use crate::helper_pool::{HELPERS, is_outside_of_pool, lead, thread_count};
 #[cfg(feature = "parallel")]
 use crate::team::{Team, WAIT_ROUNDS};
 #[cfg(feature = "parallel")]
 use parking_lot::Mutex;
-#[cfg(feature = "parallel")]
-use rayon::prelude::*;
 #[cfg(feature = "parallel")]
 use std::ops::Range;
 #[cfg(feature = "parallel")]
@@ -32,6 +30,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// done.
 #[cfg(feature = "parallel")]
 const ROWS_PER_THREAD: usize = 2048;
+
+/// Fewer items are sorted on one thread.
+const SORTED_ALONE: usize = 4096;
 
 /// Runs two closures, in parallel if `parallel`.
 pub(crate) fn join<A: Send, B: Send>(
@@ -95,14 +96,15 @@ fn wait_briefly(is_over: &AtomicBool, run_other: impl Fn() -> bool) {
     }
 }
 
-/// Runs a step over so many rows. A thread that is in no pool leads a team: itself, and helpers.
-pub(crate) fn run_step<R>(parallel: bool, rows: usize, step: impl FnOnce() -> R) -> R {
+/// Calls `work`, which has several parallel loops over so many rows. A thread that is in no pool
+/// leads one team for all of them.
+pub(crate) fn with_team<R>(parallel: bool, rows: usize, work: impl FnOnce() -> R) -> R {
     #[cfg(feature = "parallel")]
     if parallel {
-        return in_team(rows / ROWS_PER_THREAD, step);
+        return in_team(rows / ROWS_PER_THREAD, work);
     }
     let _ = (parallel, rows);
-    step()
+    work()
 }
 
 /// Calls `work`. A thread that is in no pool leads a team of at most so many threads meanwhile.
@@ -259,13 +261,19 @@ pub(crate) fn worker_index(parallel: bool) -> usize {
 }
 
 /// Sorts items; equal ones may end up in any order.
+///
+/// rayon's sorts are for threads of a pool: others would wait until the pool has time.
 pub(crate) fn sort_unstable<T: Ord + Send>(parallel: bool, items: &mut [T]) {
-    #[cfg(feature = "parallel")]
-    if parallel {
-        return Team::apart(|| in_pool(|| items.par_sort_unstable()));
+    with_team(parallel, items.len(), || sort_parts(worker_count(parallel), items));
+}
+
+/// Sorts items on about so many threads.
+fn sort_parts<T: Ord + Send>(threads: usize, items: &mut [T]) {
+    if threads < 2 || items.len() < SORTED_ALONE {
+        return items.sort_unstable();
     }
-    let _ = parallel;
-    items.sort_unstable();
+    let (less, _, greater) = items.select_nth_unstable(items.len() / 2);
+    join(true, || sort_parts(threads.div_ceil(2), less), || sort_parts(threads.div_ceil(2), greater));
 }
 
 /// Runs a task in a pool of its own.
@@ -316,8 +324,8 @@ mod tests {
             let here = thread();
             assert_eq!(here.0, is_outside);
             for (parallel, rows) in [(false, 100_000), (true, 100), (true, 100_000)] {
-                assert_eq!(run_step(parallel, rows, thread), here);
-                assert_eq!(run_step(parallel, rows, || Team::joined().is_some()), parallel && is_outside);
+                assert_eq!(with_team(parallel, rows, thread), here);
+                assert_eq!(with_team(parallel, rows, || Team::joined().is_some()), parallel && is_outside);
             }
             assert!(worker_index(true) < worker_slots(true));
             let mut ran_on = None;
@@ -338,7 +346,7 @@ mod tests {
         let check = || {
             assert_eq!((worker_count(true), worker_slots(true), worker_index(true)), (3, 4, 3));
             let (leader, arrived) = (std::thread::current().id(), AtomicUsize::new(0));
-            run_step(true, 100_000, || {
+            with_team(true, 100_000, || {
                 // Each waits for the other, so they run on two threads.
                 run_tasks(true, 2, &|_| {
                     arrived.fetch_add(1, Ordering::Relaxed);
@@ -364,7 +372,7 @@ mod tests {
     #[test]
     fn a_step_runs_its_tasks_on_a_team() {
         let runs: Vec<AtomicUsize> = (0..100).map(|_| AtomicUsize::new(0)).collect();
-        let (front, back) = run_step(true, 100_000, || {
+        let (front, back) = with_team(true, 100_000, || {
             let count = |k: usize| {
                 assert!(Team::joined().is_some() && worker_index(true) < rayon::current_num_threads() + 1);
                 runs[k].fetch_add(1, Ordering::Relaxed)

@@ -142,7 +142,7 @@ impl WorldState {
         let (are_circles, parallel) = (self.are_circles(rows), self.config.is_parallel(rows.len()));
         let Self { config, simd, statics, frames, broad_phase, contacts, history, .. } = self;
         let mut phases = PhaseTimes::default();
-        parallel::run_step(parallel, rows.len(), || -> Result<(), Error> {
+        parallel::with_team(parallel, rows.len(), || -> Result<(), Error> {
             history.thread_count = parallel::worker_count(parallel);
             frame.begin(rows.len());
             statics.update_grid();

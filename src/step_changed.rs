@@ -23,6 +23,7 @@ use crate::input::chunks::Chunks;
 use crate::input::filter::Filter;
 use crate::input::rows::BoxSource;
 use crate::pair::Hit;
+use crate::parallel;
 use crate::query::QueryBuilder;
 use crate::state::WorldState;
 use crate::trace::span;
@@ -252,9 +253,12 @@ impl WorldState {
         let timer = PhaseTimer::new(start, changed_count >= TIMED_ROWS_MIN);
         let mut update =
             Update { are_circles: self.are_circles(rows), parallel, phases: PhaseTimes::default(), start, timer };
-        self.find_update(rows, &mut update)?;
-        self.apply_update(rows, update);
-        Ok(())
+        // An active row takes as long as some rows of a full step.
+        parallel::with_team(parallel, changed_count.saturating_mul(COST_ACTIVE), || {
+            self.find_update(rows, &mut update)?;
+            self.apply_update(rows, update);
+            Ok(())
+        })
     }
 
     /// Reads the changed rows and finds their pairs; the last step stays as it is.

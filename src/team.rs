@@ -15,8 +15,14 @@
 //! - TEAM-3: while a thread does other work of the pool, it belongs to no team, so a team runs no
 //!   tasks of that work. If the other work is to help, the thread helps with one task and returns:
 //!   something waits for it.
+//! - TEAM-4: helpers leave when their leader has led, for example at the end of each step. So the
+//!   other jobs of the pool run in between, and so does what waits for a thread of the pool that
+//!   began to help while it waited itself.
 
 #![allow(unsafe_code)]
+
+#[cfg(test)]
+mod tests;
 
 use smallvec::SmallVec;
 use std::any::Any;
@@ -26,9 +32,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Rounds of about a quarter of a microsecond in which a thread that waits for another one stays
-/// awake: to wake it takes tens of microseconds, longer than the other one mostly needs. In each,
-/// it leaves its processor to any other thread that is ready.
+/// Rounds in which a thread that waits for another one stays awake: to wake it takes tens of
+/// microseconds, longer than the other one mostly needs. A round takes a quarter of a microsecond,
+/// unless another thread is ready to run, which gets the processor.
 pub(crate) const WAIT_ROUNDS: usize = 256;
 
 /// How long a member sleeps before it looks for other work of the pool again, which does not know
@@ -63,16 +69,20 @@ pub(crate) struct Team {
     changes: AtomicUsize,
     /// Notified of these changes.
     changed: Condvar,
-    /// Helpers that were called and have not left. They leave under the lock.
-    helpers: AtomicUsize,
-    /// How many there should be.
-    helpers_wanted: AtomicUsize,
+    /// Counted up when the leader begins to lead, and when it ends: odd in between. Changed under
+    /// the lock.
+    lead: AtomicUsize,
 }
 
-/// The lists of a team.
+/// The lists of a team, and its helpers.
 #[derive(Default)]
 struct Board {
     lists: SmallVec<[TaskList; 16]>,
+    helpers_wanted: usize,
+    /// Helpers that were called and have not come.
+    helpers_called: usize,
+    /// Helpers that have come since the leader began to lead, and have not left.
+    helpers_present: usize,
     /// Number of lists so far.
     lists_made: u64,
     /// Members that sleep.
@@ -142,37 +152,71 @@ impl Team {
             // The thread is about to end.
             return work();
         }
+        /// Ends to lead when it is dropped.
+        struct Lead<'t>(&'t Team);
+        impl Drop for Lead<'_> {
+            fn drop(&mut self) {
+                self.0.begin_or_end(0);
+            }
+        }
+
         let _membership = Membership::of(Some(self));
-        self.helpers_wanted.store(helpers, Ordering::Relaxed);
+        self.begin_or_end(helpers);
+        let _lead = Lead(self);
         self.call_helpers(pool);
         work()
     }
 
-    /// Calls helpers if some are missing.
-    fn call_helpers(self: &Arc<Self>, pool: HelperPool) {
-        let wanted = self.helpers_wanted.load(Ordering::Relaxed);
-        let one_more = |helpers: usize| (helpers < wanted).then_some(helpers + 1);
-        while self.helpers.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).is_ok() {
-            (pool.call_helper)(Arc::clone(self));
-        }
+    /// The leader begins to lead, or ends to, with no helpers present.
+    fn begin_or_end(&self, helpers_wanted: usize) {
+        self.change(|board| {
+            (board.helpers_wanted, board.helpers_present) = (helpers_wanted, 0);
+            self.lead.fetch_add(1, Ordering::Relaxed);
+        });
     }
 
-    /// Runs tasks of the team until there are none for some time. To be called once by each helper
-    /// that was called.
+    /// Calls helpers if some are missing.
+    fn call_helpers(self: &Arc<Self>, pool: HelperPool) {
+        let missing = {
+            let mut board = self.lock();
+            let missing = board.helpers_wanted.saturating_sub(board.helpers_called + board.helpers_present);
+            board.helpers_called += missing;
+            missing
+        };
+        (0..missing).for_each(|_| (pool.call_helper)(Arc::clone(self)));
+    }
+
+    /// Runs tasks of the team until there are none for some time, or its leader has led (TEAM-4).
+    /// To be called once by each helper that was called.
     pub(crate) fn help(self: Arc<Self>) {
         let _membership = Membership::of(Some(&self));
+        let lead = {
+            let mut board = self.lock();
+            let lead = self.lead.load(Ordering::Relaxed);
+            board.helpers_called -= 1;
+            board.helpers_present += 1;
+            lead
+        };
+        if lead.is_multiple_of(2) {
+            // It comes too late.
+            return;
+        }
+        let is_led_still = || self.lead.load(Ordering::Relaxed) == lead;
         loop {
             let seen = self.changes.load(Ordering::Relaxed);
             let taken = self.lock().take(None);
-            let may_stay = !IS_APART.get();
             let found = taken.map(|taken| self.run_taken(taken)).is_some();
-            if may_stay && (found || self.wait_for_change(seen)) {
+            let may_stay = !IS_APART.get();
+            if may_stay && is_led_still() && (found || self.wait_for_change(seen)) {
                 continue;
             }
-            let _board = self.lock();
+            let mut board = self.lock();
+            if !is_led_still() {
+                return;
+            }
             // A list that was put on the board since then was given no other helper.
             if !may_stay || self.changes.load(Ordering::Relaxed) == seen {
-                self.helpers.fetch_sub(1, Ordering::Relaxed);
+                board.helpers_present -= 1;
                 return;
             }
         }
@@ -231,6 +275,7 @@ impl Team {
         // The board is not locked now (TEAM-2).
         // SAFETY: the list is on the board, as this task has not ended (TEAM-1).
         let result = catch_unwind(AssertUnwindSafe(|| unsafe { (*task)(index) }));
+        let mut ignored = None;
         let mut board = self.lock();
         let Some(list) = board.lists.iter_mut().find(|list| list.id == id) else {
             unreachable!("the list is on the board");
@@ -238,12 +283,16 @@ impl Team {
         list.ended += 1;
         match result {
             Err(panic) if list.panic.is_none() => list.panic = Some(panic),
-            // To drop it could panic.
-            Err(panic) => std::mem::forget(panic),
+            Err(panic) => ignored = Some(panic),
             Ok(()) => {}
         }
-        if list.ended == list.task_count {
-            drop(board);
+        let is_last = list.ended == list.task_count;
+        drop(board);
+        if let Some(panic) = ignored {
+            // To drop it may panic too, with something that may panic when it is dropped.
+            _ = catch_unwind(AssertUnwindSafe(|| drop(panic))).map_err(std::mem::forget);
+        }
+        if is_last {
             self.change(|_| ());
         }
     }
@@ -310,154 +359,5 @@ impl Drop for Membership {
     fn drop(&mut self) {
         Self::replace(self.before.take());
         IS_APART.set(self.was_apart);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::thread;
-
-    const THREADS: HelperPool =
-        HelperPool { call_helper: |team| drop(thread::spawn(|| team.help())), do_other_work: || false };
-
-    fn run(count: usize, task: &(dyn Fn(usize) + Sync)) {
-        Team::joined().expect("a member").run(count, THREADS, task);
-    }
-
-    /// Calls `work` with helpers, after which no list is left, and all helpers leave.
-    fn with_helpers<R>(helpers: usize, work: impl FnOnce() -> R) -> R {
-        let team = Team::of_thread().expect("the thread goes on");
-        let result = catch_unwind(AssertUnwindSafe(|| team.lead(helpers, THREADS, work)));
-        assert!(Team::joined().is_none());
-        assert!(team.lock().lists.is_empty());
-        while team.helpers.load(Ordering::Relaxed) > 0 {
-            thread::yield_now();
-        }
-        result.unwrap_or_else(|panic| resume_unwind(panic))
-    }
-
-    /// Runs tasks within tasks, and counts the innermost ones.
-    fn run_nested(depth: usize, width: usize, ran: &AtomicUsize) {
-        run(width, &|_| match depth {
-            0 => _ = ran.fetch_add(1, Ordering::Relaxed),
-            _ => run_nested(depth - 1, width, ran),
-        });
-    }
-
-    #[test]
-    fn each_task_runs_once() {
-        for helpers in 0..4 {
-            with_helpers(helpers, || {
-                for count in [1, 2, 7, 40] {
-                    let runs: Vec<AtomicUsize> = (0..count).map(|_| AtomicUsize::new(0)).collect();
-                    run(count, &|k| _ = runs[k].fetch_add(1, Ordering::Relaxed));
-                    assert!(runs.iter().all(|runs| runs.load(Ordering::Relaxed) == 1), "{helpers} helpers");
-                }
-            });
-        }
-    }
-
-    #[test]
-    fn tasks_may_have_tasks() {
-        for helpers in 0..3 {
-            let ran = AtomicUsize::new(0);
-            with_helpers(helpers, || run_nested(3, 3, &ran));
-            assert_eq!(ran.into_inner(), 81);
-        }
-    }
-
-    #[test]
-    fn helpers_that_left_are_called_again() {
-        with_helpers(1, || {
-            let team = Team::joined().expect("a member");
-            for _ in 0..2 {
-                while team.helpers.load(Ordering::Relaxed) > 0 {
-                    thread::yield_now();
-                }
-                let (leader, others, arrived) = (thread::current().id(), AtomicUsize::new(0), AtomicUsize::new(0));
-                // Each waits for the other, so they run on two threads.
-                run(2, &|_| {
-                    arrived.fetch_add(1, Ordering::Relaxed);
-                    while arrived.load(Ordering::Relaxed) < 2 {
-                        thread::yield_now();
-                    }
-                    others.fetch_add(usize::from(thread::current().id() != leader), Ordering::Relaxed);
-                });
-                assert_eq!(others.into_inner(), 1);
-            }
-        });
-    }
-
-    #[test]
-    fn no_more_helpers_are_called_than_wanted() {
-        let called = Arc::new(Team::default());
-        called.helpers_wanted.store(3, Ordering::Relaxed);
-        // They never come, as in a pool that is busy.
-        let busy = HelperPool { call_helper: drop, do_other_work: || false };
-        for _ in 0..3 {
-            called.run(5, busy, &|_| ());
-            assert_eq!((called.helpers.load(Ordering::Relaxed), Arc::strong_count(&called)), (3, 1));
-        }
-    }
-
-    #[test]
-    fn a_panic_reaches_the_owner_after_all_tasks_have_ended() {
-        for helpers in 0..3 {
-            let ran = AtomicUsize::new(0);
-            let work = || {
-                run(20, &|k| {
-                    ran.fetch_add(1, Ordering::Relaxed);
-                    if k % 10 == 7 {
-                        resume_unwind(Box::new("seven"));
-                    }
-                });
-            };
-            let panic = catch_unwind(AssertUnwindSafe(|| with_helpers(helpers, work))).expect_err("it panicked");
-            assert_eq!(panic.downcast_ref(), Some(&"seven"));
-            assert_eq!(ran.into_inner(), 20);
-        }
-    }
-
-    #[test]
-    fn a_thread_that_does_other_work_helps_with_one_task() {
-        let ran = AtomicUsize::new(0);
-        with_helpers(0, || {
-            run(4, &|k| {
-                if k == 0 {
-                    let team = Team::joined().expect("a member");
-                    team.helpers.fetch_add(1, Ordering::Relaxed);
-                    Team::apart(|| team.help());
-                    assert_eq!(ran.load(Ordering::Relaxed), 1);
-                }
-                ran.fetch_add(1, Ordering::Relaxed);
-            });
-        });
-        assert_eq!(ran.into_inner(), 4);
-    }
-
-    #[test]
-    fn an_owner_that_waits_does_other_work_as_no_member() {
-        static OTHER_WORK: AtomicUsize = AtomicUsize::new(0);
-        let do_other_work = || {
-            assert!(Team::joined().is_none());
-            OTHER_WORK.fetch_add(1, Ordering::Relaxed) < 2
-        };
-        let pool = HelperPool { do_other_work, ..THREADS };
-        with_helpers(1, || {
-            let (team, leader) = (Team::joined().expect("a member"), thread::current().id());
-            let arrived = AtomicUsize::new(0);
-            team.run(2, pool, &|_| {
-                arrived.fetch_add(1, Ordering::Relaxed);
-                while arrived.load(Ordering::Relaxed) < 2 {
-                    thread::yield_now();
-                }
-                // The leader waits for its helper then, which waits for that.
-                while thread::current().id() != leader && OTHER_WORK.load(Ordering::Relaxed) < 4 {
-                    thread::yield_now();
-                }
-            });
-            assert!(Team::joined().is_some());
-        });
     }
 }

@@ -126,8 +126,8 @@ impl World {
     /// Allocates only when the world grows, with the exceptions named under
     /// [guarantees](crate#guarantees). After 256 to 511 steps in a row with less than half of
     /// the rows, or of the pairs, that the world has memory for, it releases the excess, a part in
-    /// each of the next few steps, down to memory for 4,096 of each. [`shrink_to_fit`](Self::shrink_to_fit) releases it
-    /// at once.
+    /// each of the next few steps, down to memory for 4,096 of each.
+    /// [`shrink_to_fit`](Self::shrink_to_fit) releases it at once.
     pub fn step<'a>(&mut self, bodies: impl AsRef<[Bodies<'a>]>) -> Result<Contacts<'_>, Error> {
         let bodies = bodies.as_ref();
         self.recorded(Call::Step(bodies), |state| state.step(bodies, None))?;

@@ -352,6 +352,65 @@ fn a_chosen_pool_helps_the_calling_thread() {
     assert_eq!(Arc::strong_count(&five), 1);
 }
 
+/// Threads of a pool that is too busy to help a step.
+#[cfg(feature = "parallel")]
+#[test]
+fn a_step_needs_no_help() {
+    let pool = Arc::new(rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap());
+    let (centers, half_extents) = crowd();
+    let mut world = World::new(WorldConfig::new().with_parallel_threshold(0).with_contact_tracking(true)).unwrap();
+    let bodies = Bodies::new(&centers, &half_extents);
+    let ids: Vec<u64> = (0..centers.len() as u64).collect();
+    world.step(bodies.with_ids(&ids)).unwrap();
+    // All contacts move to other rows, and are sorted.
+    let reversed: Vec<[f32; 2]> = centers.iter().rev().copied().collect();
+    let sizes: Vec<[f32; 2]> = half_extents.iter().rev().copied().collect();
+    let reversed_ids: Vec<u64> = ids.iter().rev().copied().collect();
+
+    let (jobs, step_is_over) = (std::sync::Barrier::new(3), std::sync::Mutex::new(false));
+    let (changed, limit) = (std::sync::Condvar::new(), std::time::Duration::from_secs(20));
+    std::thread::scope(|threads| {
+        threads.spawn(|| {
+            pool.broadcast(|_| {
+                jobs.wait();
+                let is_not_over = |is_over: &mut bool| !*is_over;
+                let waited = changed.wait_timeout_while(step_is_over.lock().unwrap(), limit, is_not_over);
+                assert!(*waited.unwrap().0, "the step waits for the pool");
+            })
+        });
+        jobs.wait();
+        let step = || world.step(Bodies::new(&reversed, &sizes).with_ids(&reversed_ids)).map(|_| ());
+        triphase::with_pool(&pool, step).unwrap();
+        *step_is_over.lock().unwrap() = true;
+        changed.notify_all();
+    });
+    let events = world.contacts().events().unwrap();
+    assert!(events.persisting().count() > 1000 && events.started().count() + events.ended().count() == 0);
+}
+
+#[cfg(feature = "parallel")]
+#[test]
+fn other_jobs_of_a_pool_run_between_steps() {
+    let pool = Arc::new(rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap());
+    let (centers, half_extents) = crowd();
+    let (jobs_done, begin) = (AtomicBool::new(false), std::time::Instant::now());
+    let goes_on = || !jobs_done.load(Ordering::Relaxed) && begin.elapsed().as_secs() < 20;
+    std::thread::scope(|threads| {
+        for _ in 0..2 {
+            threads.spawn(|| {
+                let mut world = World::new(WorldConfig::new().with_parallel_threshold(0)).unwrap();
+                while goes_on() {
+                    let step = || world.step(Bodies::new(&centers, &half_extents)).map(|_| ());
+                    triphase::with_pool(&pool, step).unwrap();
+                }
+            });
+        }
+        (0..30).for_each(|_| pool.install(|| ()));
+        assert!(goes_on(), "30 empty jobs took 20 seconds");
+        jobs_done.store(true, Ordering::Relaxed);
+    });
+}
+
 #[cfg(feature = "parallel")]
 #[test]
 fn worlds_in_one_pool_step_independently() {

@@ -183,13 +183,15 @@ impl Schedule {
         parallel: bool,
         process: impl Fn(&[P]) + Send + Sync,
     ) {
-        for phase in &self.phases {
+        let run_phase = |phase: &Phase| {
             parallel::for_each(parallel && phase.parallel, &self.groups[phase.groups.clone()], |_, group| {
                 for run in &self.runs[group.runs.clone()] {
                     process(bytemuck::cast_slice(run.pairs(pages)));
                 }
             });
-        }
+        };
+        // Phases have few groups of many pairs each: all threads are worth calling.
+        parallel::with_team(parallel, usize::MAX, || self.phases.iter().for_each(run_phase));
     }
 
     /// Adds the own pairs of a task as a group (COLOR-1), and records its cross pairs.
