@@ -1,4 +1,4 @@
-//! The pool from which a thread that is in none calls helpers.
+//! Which pool helps a thread that belongs to none.
 
 use crate::team::{HelperPool, Team};
 use rayon::ThreadPool;
@@ -8,8 +8,8 @@ use std::sync::{Arc, Weak};
 thread_local! {
     /// What [`with_pool`] chose for this thread, which is in no pool.
     static CHOSEN: RefCell<Option<Chosen>> = const { RefCell::new(None) };
-    /// The pool that was chosen last, which may be gone, and the team with helpers from it.
-    static LAST: RefCell<(Weak<ThreadPool>, Arc<Team>)> = RefCell::default();
+    /// The pools that were chosen before, and the team with helpers from each.
+    static TEAMS: RefCell<Vec<(Weak<ThreadPool>, Arc<Team>)>> = const { RefCell::new(Vec::new()) };
 }
 
 /// A pool, and the team that the thread leads with helpers from it.
@@ -24,16 +24,18 @@ impl Chosen {
         CHOSEN.try_with(|chosen| chosen.borrow().clone()).ok().flatten()
     }
 
-    /// With the same team as when the same pool was chosen last: it knows which helpers were
-    /// called. A team has helpers from one pool alone: their number and indices depend on it.
+    /// With the team of the last call with this pool, which knows which helpers have not come yet.
+    /// A team has helpers from one pool alone: their number and indices depend on it.
     fn new(pool: &Arc<ThreadPool>) -> Self {
-        let team = LAST.try_with(|last| {
-            let (of, team) = &mut *last.borrow_mut();
-            let pool = Arc::downgrade(pool);
-            if !of.ptr_eq(&pool) {
-                (*of, *team) = (pool, Arc::default());
+        let team = TEAMS.try_with(|teams| {
+            let (mut teams, of) = (teams.borrow_mut(), Arc::downgrade(pool));
+            if let Some((_, team)) = teams.iter().find(|(other, _)| other.ptr_eq(&of)) {
+                return Arc::clone(team);
             }
-            Arc::clone(team)
+            teams.retain(|(other, _)| other.strong_count() > 0);
+            let team = Arc::<Team>::default();
+            teams.push((of, Arc::clone(&team)));
+            team
         });
         Self { pool: Arc::clone(pool), team: team.unwrap_or_default() }
     }
@@ -95,7 +97,7 @@ pub(crate) const HELPERS: HelperPool = HelperPool {
         Some(Chosen { pool, .. }) => pool.spawn(|| team.help()),
         None => rayon::spawn(|| team.help()),
     },
-    do_other_work: || rayon::yield_now() == Some(rayon::Yield::Executed),
+    do_other_work: || _ = rayon::yield_now(),
 };
 
 /// Calls `work`. This thread, which is in no pool, leads a team of so many threads meanwhile.

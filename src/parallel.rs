@@ -121,7 +121,7 @@ fn in_team<R>(threads: usize, work: impl FnOnce() -> R) -> R {
 pub(crate) fn run_before_parallel(parallel: bool, mut task: impl FnMut() + Send) {
     // The helpers of a team have been called already.
     #[cfg(feature = "parallel")]
-    if parallel && !is_outside_of_pool() {
+    if parallel && !is_outside_of_pool() && Team::joined().is_none() {
         let is_over = AtomicBool::new(false);
         let run_task = || {
             task();

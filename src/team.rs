@@ -12,12 +12,13 @@
 //!   that. So what tasks borrow exists as long as any of them may run.
 //! - TEAM-2: the board is locked to take a task and to note that one has ended, but not while one
 //!   runs: it may put a list of its own on the board.
-//! - TEAM-3: while a thread does other work of the pool, it belongs to no team, so a team runs no
-//!   tasks of that work. If the other work is to help, the thread helps with one task and returns:
-//!   something waits for it.
-//! - TEAM-4: helpers leave when their leader has led, for example at the end of each step. So the
-//!   other jobs of the pool run in between, and so does what waits for a thread of the pool that
-//!   began to help while it waited itself.
+//! - TEAM-3: a member that waits for a task may run other jobs of the pool. Meanwhile it belongs to
+//!   no team, so tasks of these jobs are not put on the board of its team. If such a job is to
+//!   help a team, the thread runs one task and returns, as its own wait may be over. Closures of
+//!   callers that wait in rayon are not covered.
+//! - TEAM-4: a helper stays for one call of `lead` at most, for example for one step. So other
+//!   jobs of the pool run between steps, and a thread of the pool that began to help while it
+//!   waited for something else returns to that.
 
 #![allow(unsafe_code)]
 
@@ -42,7 +43,7 @@ pub(crate) const WAIT_ROUNDS: usize = 256;
 const NAP: Duration = Duration::from_millis(1);
 
 thread_local! {
-    /// See [`Team::of_thread`]. It is kept for its memory.
+    /// See [`Team::of_thread`]. Kept between calls, as it knows which helpers have not come yet.
     static LED: Arc<Team> = Arc::default();
     /// The team that this thread belongs to at present.
     static JOINED: RefCell<Option<Arc<Team>>> = const { RefCell::new(None) };
@@ -55,33 +56,33 @@ thread_local! {
 pub(crate) struct HelperPool {
     /// Lets another thread call [`Team::help`]. It must not unwind.
     pub(crate) call_helper: fn(Arc<Team>),
-    /// Does other work of the pool, if the calling thread is one of its threads. Returns whether
-    /// there was any.
-    pub(crate) do_other_work: fn() -> bool,
+    /// Does other work of the pool, if there is any and the calling thread is one of its threads.
+    pub(crate) do_other_work: fn(),
 }
 
 /// A leader and any number of helpers.
 #[derive(Default)]
 pub(crate) struct Team {
     board: Mutex<Board>,
-    /// How many lists were put on the board, plus how many of them have ended. Changed under the
-    /// lock.
+    /// How often a list was put on the board, all of its tasks had ended, or a call of `lead` began
+    /// or ended. Changed under the lock.
     changes: AtomicUsize,
     /// Notified of these changes.
     changed: Condvar,
-    /// Counted up when the leader begins to lead, and when it ends: odd in between. Changed under
-    /// the lock.
-    lead: AtomicUsize,
 }
 
 /// The lists of a team, and its helpers.
 #[derive(Default)]
 struct Board {
     lists: SmallVec<[TaskList; 16]>,
+    /// Whether `lead` runs.
+    is_led: bool,
+    /// Number of its calls so far.
+    leads: u64,
     helpers_wanted: usize,
     /// Helpers that were called and have not come.
     helpers_called: usize,
-    /// Helpers that have come since the leader began to lead, and have not left.
+    /// Helpers that have come in the present call of `lead`, and have not left.
     helpers_present: usize,
     /// Number of lists so far.
     lists_made: u64,
@@ -126,6 +127,14 @@ impl Board {
         Some(TakenTask { list: list.id, task: list.task, index: list.next - 1 })
     }
 
+    /// A list of which a task has not ended.
+    fn list(&mut self, id: u64) -> &mut TaskList {
+        let Some(list) = self.lists.iter_mut().find(|list| list.id == id) else {
+            unreachable!("the list is on the board");
+        };
+        list
+    }
+
     /// Removes a list if all of its tasks have ended.
     fn remove_ended(&mut self, id: u64) -> Option<TaskList> {
         let at = self.lists.iter().position(|list| list.id == id && list.ended == list.task_count)?;
@@ -152,27 +161,22 @@ impl Team {
             // The thread is about to end.
             return work();
         }
-        /// Ends to lead when it is dropped.
+        /// Ends the call when it is dropped.
         struct Lead<'t>(&'t Team);
         impl Drop for Lead<'_> {
             fn drop(&mut self) {
-                self.0.begin_or_end(0);
+                self.0.change(|board| board.is_led = false);
             }
         }
 
         let _membership = Membership::of(Some(self));
-        self.begin_or_end(helpers);
+        self.change(|board| {
+            (board.is_led, board.leads) = (true, board.leads + 1);
+            (board.helpers_wanted, board.helpers_present) = (helpers, 0);
+        });
         let _lead = Lead(self);
         self.call_helpers(pool);
         work()
-    }
-
-    /// The leader begins to lead, or ends to, with no helpers present.
-    fn begin_or_end(&self, helpers_wanted: usize) {
-        self.change(|board| {
-            (board.helpers_wanted, board.helpers_present) = (helpers_wanted, 0);
-            self.lead.fetch_add(1, Ordering::Relaxed);
-        });
     }
 
     /// Calls helpers if some are missing.
@@ -186,32 +190,35 @@ impl Team {
         (0..missing).for_each(|_| (pool.call_helper)(Arc::clone(self)));
     }
 
-    /// Runs tasks of the team until there are none for some time, or its leader has led (TEAM-4).
-    /// To be called once by each helper that was called.
+    /// Runs tasks of the team until there are none for some time, or `lead` ends (TEAM-4). To be
+    /// called once by each helper that was called.
     pub(crate) fn help(self: Arc<Self>) {
         let _membership = Membership::of(Some(&self));
         let lead = {
             let mut board = self.lock();
-            let lead = self.lead.load(Ordering::Relaxed);
             board.helpers_called -= 1;
+            if !board.is_led {
+                // It comes too late.
+                return;
+            }
             board.helpers_present += 1;
-            lead
+            board.leads
         };
-        if lead.is_multiple_of(2) {
-            // It comes too late.
-            return;
-        }
-        let is_led_still = || self.lead.load(Ordering::Relaxed) == lead;
+        let is_over = |board: &Board| !board.is_led || board.leads != lead;
         loop {
-            let seen = self.changes.load(Ordering::Relaxed);
-            let taken = self.lock().take(None);
+            let mut board = self.lock();
+            if is_over(&board) {
+                return;
+            }
+            let (seen, taken) = (self.changes.load(Ordering::Relaxed), board.take(None));
+            drop(board);
             let found = taken.map(|taken| self.run_taken(taken)).is_some();
             let may_stay = !IS_APART.get();
-            if may_stay && is_led_still() && (found || self.wait_for_change(seen)) {
+            if may_stay && (found || self.wait_for_change(seen)) {
                 continue;
             }
             let mut board = self.lock();
-            if !is_led_still() {
+            if is_over(&board) {
                 return;
             }
             // A list that was put on the board since then was given no other helper.
@@ -265,8 +272,9 @@ impl Team {
             drop(board);
             if let Some(taken) = taken {
                 self.run_taken(taken);
-            } else if !self.wait_for_change(seen) && !Self::apart(pool.do_other_work) {
-                self.sleep(seen);
+            } else if !self.wait_for_change(seen) && !self.sleep(seen) {
+                // Last, as it may take long: only a task that waits for the pool needs it.
+                Self::apart(pool.do_other_work);
             }
         }
     }
@@ -274,27 +282,29 @@ impl Team {
     fn run_taken(&self, TakenTask { list: id, task: TaskPointer(task), index }: TakenTask) {
         // The board is not locked now (TEAM-2).
         // SAFETY: the list is on the board, as this task has not ended (TEAM-1).
-        let result = catch_unwind(AssertUnwindSafe(|| unsafe { (*task)(index) }));
-        let mut ignored = None;
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| unsafe { (*task)(index) })) {
+            self.keep_first(id, panic);
+        }
         let mut board = self.lock();
-        let Some(list) = board.lists.iter_mut().find(|list| list.id == id) else {
-            unreachable!("the list is on the board");
-        };
+        let list = board.list(id);
         list.ended += 1;
-        match result {
-            Err(panic) if list.panic.is_none() => list.panic = Some(panic),
-            Err(panic) => ignored = Some(panic),
-            Ok(()) => {}
-        }
-        let is_last = list.ended == list.task_count;
-        drop(board);
-        if let Some(panic) = ignored {
-            // To drop it may panic too, with something that may panic when it is dropped.
-            _ = catch_unwind(AssertUnwindSafe(|| drop(panic))).map_err(std::mem::forget);
-        }
-        if is_last {
+        if list.ended == list.task_count {
+            drop(board);
             self.change(|_| ());
         }
+    }
+
+    /// Keeps the panic of a task if it is the first of its list, and drops others.
+    fn keep_first(&self, list: u64, panic: Box<dyn Any + Send>) {
+        let mut board = self.lock();
+        let first = &mut board.list(list).panic;
+        if first.is_none() {
+            *first = Some(panic);
+            return;
+        }
+        drop(board);
+        // To drop it may panic too, with something that may panic when it is dropped.
+        _ = catch_unwind(AssertUnwindSafe(|| drop(panic))).map_err(std::mem::forget);
     }
 
     /// Changes the board, and wakes all members that sleep.
@@ -310,14 +320,16 @@ impl Team {
         result
     }
 
-    /// Sleeps until there are more changes than were seen, but no longer than a [`NAP`].
-    fn sleep(&self, seen: usize) {
+    /// Sleeps until there are more changes than were seen, but no longer than a [`NAP`]. Returns
+    /// whether there are.
+    fn sleep(&self, seen: usize) -> bool {
         let mut board = self.lock();
         if self.changes.load(Ordering::Relaxed) == seen {
             board.sleepers += 1;
             (board, _) = self.changed.wait_timeout(board, NAP).unwrap_or_else(PoisonError::into_inner);
             board.sleepers -= 1;
         }
+        self.changes.load(Ordering::Relaxed) != seen
     }
 
     /// Waits for some time until there are more changes than were seen. Returns whether there are.

@@ -89,8 +89,9 @@ impl World {
     /// Runs on the rayon pool of the calling thread, from 8,000 bodies on
     /// ([`with_parallel_threshold`](WorldConfig::with_parallel_threshold)). A thread that is in no
     /// pool works on the step together with threads of the global one, or of one that you choose:
-    /// `triphase::with_pool(&pool, || world.step(bodies))`. Meanwhile, threads of the pool may also
-    /// run other jobs of the pool, so the caller must not hold a lock that one of these takes.
+    /// `triphase::with_pool(&pool, || world.step(bodies))`. Meanwhile, a thread of the pool that
+    /// waits may run any other job of the pool. So the caller must hold no lock that such a job
+    /// takes, and no such job may wait for the caller.
     ///
     /// ```
     /// use triphase::{Bodies, World};
