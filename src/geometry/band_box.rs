@@ -7,6 +7,7 @@
 //! a band, and [`BandAxes`] converts between them.
 
 use crate::geometry::raw_box::{RawAabb, contains, overlaps, union};
+use glam::{Vec4, Vec4Swizzles};
 
 /// The axes of a band: those of the world, or x and y exchanged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,8 +47,9 @@ impl BandAxes {
     }
 
     #[inline(always)]
-    fn exchange(self, [min_x, min_y, max_x, max_y]: RawAabb) -> RawAabb {
-        if self.exchanged { [min_y, min_x, max_y, max_x] } else { [min_x, min_y, max_x, max_y] }
+    fn exchange(self, aabb: RawAabb) -> RawAabb {
+        let edges = Vec4::from_array(aabb);
+        (if self.exchanged { edges.yxwz() } else { edges }).to_array()
     }
 }
 

@@ -141,7 +141,14 @@ pub(super) fn floor_within(t: f32, last: f32) -> u32 {
 /// [`floor_within`] for four numbers, still to be passed to [`low_bits`].
 #[inline(always)]
 pub(super) fn wholes_within(t: Vec4, lasts: Vec4) -> Vec4 {
-    Vec4::from_array(t.to_array().map(at_least_half)).min(lasts + 0.5) + (WHOLE - 0.5)
+    let half = Vec4::splat(0.5);
+    // Each of these becomes vector instructions on its targets, and longer code on the others.
+    let t = if cfg!(target_family = "wasm") {
+        Vec4::select(t.cmpgt(half), t, half)
+    } else {
+        Vec4::from_array(t.to_array().map(at_least_half))
+    };
+    t.min(lasts + 0.5) + (WHOLE - 0.5)
 }
 
 /// `t`, but at least 0.5, which it is for NaN. On x86-64, `f32::max` takes several instructions.
