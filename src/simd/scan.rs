@@ -270,7 +270,7 @@ pub(super) unsafe fn scan_beside<B: Backend>(
             unsafe {
                 let probe = probe_columns.skip(at).probe(tests.filters);
                 let probe = SplatProbe::<B>::new(tests, order, &probe);
-                probe.test_sorted(columns, lows, start, end, &mut slots)?;
+                probe.test_beside(columns, lows, start, end, &mut slots)?;
             }
         }
     }
@@ -300,8 +300,8 @@ pub(super) unsafe fn scan_sorted<B: Backend>(
         unsafe {
             let probe = columns.skip(at).probe(tests.filters);
             let end = probe.aabb[axis + 2];
-            let probe = SplatProbe::<B>::new(tests, PairOrder::Ascending, &probe);
-            probe.test_sorted(columns, lows, at + 1, end, &mut slots)?;
+            let probe = SplatProbe::<B::Wide>::new(tests, PairOrder::Ascending, &probe);
+            probe.test_sorted(columns, (lows, axis), at + 1, end, &mut slots)?;
         }
     }
     slots.finish();

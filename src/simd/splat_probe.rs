@@ -18,10 +18,17 @@ use crate::simd::vector::Vector;
 /// Below 256, as [`Vector::first_bits`] requires.
 pub(super) const CANDIDATES_MAX: usize = 240;
 
-/// Sorted entries that are tested at a time, if the first of them begins before the probe ends.
+/// Sorted entries that [`SplatProbe::test_beside`] tests at a time, if the first of them begins
+/// before the probe ends.
 ///
 /// Not the number of lanes: how pages are filled does not depend on the instruction set.
-const SORTED_AT_ONCE: usize = 8;
+const BESIDE_AT_ONCE: usize = 8;
+
+/// The same for [`SplatProbe::test_sorted`].
+const GROUP_LEN: usize = SOA_BLOCK_LEN;
+
+/// Groups of which one axis is tested before the pairs of any are written.
+const GROUPS_AT_ONCE: usize = 16;
 
 const _: () = assert!(SOA_BLOCK_LEN <= SOA_PAD);
 const _: () = assert!(CANDIDATES_MAX < 256 && CANDIDATES_MAX <= PAGE_LEN / 4);
@@ -159,7 +166,7 @@ impl<B: Backend> SplatProbe<B> {
     /// The columns are those of the entries, with padding (SOA-2), and there are as many lower
     /// edges as entries. They have filters if these are tested.
     #[inline(always)]
-    pub(super) unsafe fn test_sorted(
+    pub(super) unsafe fn test_beside(
         &self,
         columns: RawColumns,
         lows: &[f32],
@@ -169,15 +176,87 @@ impl<B: Backend> SplatProbe<B> {
     ) -> Option<()> {
         let mut next = start;
         while next < lows.len() && lows[next] <= end {
-            let count = (lows.len() - next).min(SORTED_AT_ONCE);
+            let count = (lows.len() - next).min(BESIDE_AT_ONCE);
             // SAFETY: the run is in the population, and as many slots are reserved.
             unsafe {
-                let out = slots.reserve(SORTED_AT_ONCE)?;
+                let out = slots.reserve(BESIDE_AT_ONCE)?;
                 slots.advance(self.test_run(columns.skip(next), count, out));
             }
-            next += SORTED_AT_ONCE;
+            next += BESIDE_AT_ONCE;
         }
         Some(())
+    }
+
+    /// Tests the entries from `start` on that begin at or before `end`, where the probe ends on
+    /// `axis`. `lows` has their lower edges on that axis.
+    ///
+    /// Few of many overlap the probe on the other axis too. So that axis alone is tested first,
+    /// without a branch on what is found.
+    ///
+    /// # Safety
+    ///
+    /// The columns are those of the entries, with padding (SOA-2), and there are as many lower
+    /// edges as entries. They have filters if these are tested.
+    #[inline(always)]
+    pub(super) unsafe fn test_sorted(
+        &self,
+        columns: RawColumns,
+        (lows, axis): (&[f32], usize),
+        start: usize,
+        end: f32,
+        slots: &mut OutputSlots<'_, '_>,
+    ) -> Option<()> {
+        let begins_before_end = |at: usize| lows.get(at).is_some_and(|&low| low <= end);
+        let mut next = start;
+        while begins_before_end(next) {
+            let (mut found, mut found_count) = ([next; GROUPS_AT_ONCE], 1);
+            if begins_before_end(next + GROUP_LEN) {
+                found_count = 0;
+                for _ in 0..GROUPS_AT_ONCE {
+                    found[found_count] = next;
+                    // SAFETY: the group begins in the population.
+                    found_count += usize::from(unsafe { self.meets_any(columns.skip(next), 1 - axis) });
+                    next += GROUP_LEN;
+                    if !begins_before_end(next) {
+                        break;
+                    }
+                }
+            } else {
+                // One group is tested at once.
+                next += GROUP_LEN;
+            }
+            for &first in &found[..found_count] {
+                let count = (lows.len() - first).min(GROUP_LEN);
+                // SAFETY: the run is in the population, and as many slots are reserved.
+                unsafe {
+                    let out = slots.reserve(GROUP_LEN)?;
+                    slots.advance(self.test_run(columns.skip(first), count, out));
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// Whether any of the first [`GROUP_LEN`] entries overlaps the probe on an axis.
+    ///
+    /// # Safety
+    ///
+    /// The first entry is in the population, or at its end.
+    #[inline(always)]
+    unsafe fn meets_any(&self, columns: RawColumns, axis: usize) -> bool {
+        let [min_x, min_y, max_x, max_y] = self.side.edges;
+        let (min, max) = if axis == 0 { (min_x, max_x) } else { (min_y, max_y) };
+        let mut hits = 0;
+        for first in (0..GROUP_LEN).step_by(B::Vector::LANES) {
+            // SAFETY: a group that begins there is inside the columns (SOA-2); there is a probe, so
+            // its instruction set is available (VECTOR-1).
+            let (low, high) = unsafe {
+                let columns = columns.skip(first);
+                (B::Vector::load(columns.edges(axis)), B::Vector::load(columns.edges(axis + 2)))
+            };
+            hits |= B::Vector::bits(B::Vector::and(min.le(high), low.le(max)));
+        }
+        hits != 0
     }
 }
 

@@ -310,7 +310,7 @@ const PINNED_SCENES: &[(&str, usize, u64)] = &[
     ("shaft", 636585, 0xdb9cbcf724208877),
     ("shaft_clustered", 727451, 0x4bdc3f99a6775356),
     ("lines_and_squares", 205563, 0xb794b2e66dc85cb3),
-    ("box_pruning", 2249811, 0xa251a0fd8b13017a),
+    ("box_pruning", 2249811, 0xc6c55dfb2bc29ec8),
     ("bepu", 35658, 0x7866aa74dae07b12),
 ];
 
