@@ -19,7 +19,7 @@ use crate::geometry::{NO_BOX, RawAabb};
 use crate::input::chunks::Chunks;
 use crate::input::filter::Filter;
 use crate::input::rows::BoxSource;
-use crate::memory::bits::set_bits;
+use crate::memory::bits::{bits_of, set_bits};
 use crate::memory::body_record::{BodyRecord, sort_by_row};
 use crate::memory::buffers::{Buffers, buffers, grow};
 use crate::parallel;
@@ -200,7 +200,7 @@ impl RowChunk {
         filters: Option<&[Filter]>,
     ) {
         let stored = &mut self.boxes[at..at + now.len()];
-        let (mut same, asleep) = (same_bits(now, stored), bits(asleep) & valid);
+        let (mut same, asleep) = (same_bits(now, stored), bits_of(asleep) & valid);
         if !self.filters.is_empty() {
             let stored = &self.filters[at..at + now.len()];
             for (k, filter) in stored.iter().enumerate() {
@@ -251,18 +251,7 @@ fn same_bits(now: &[RawAabb], stored: &[RawAabb]) -> u64 {
         let [now, stored] = [now, stored].map(|aabb| bytemuck::cast::<RawAabb, u128>(*aabb));
         *same = now == stored;
     }
-    bits(&same)
-}
-
-/// Up to [`WORD_BITS`] truth values as bits.
-#[inline(always)]
-fn bits(values: &[bool]) -> u64 {
-    let mut bytes = [0u8; WORD_BITS];
-    bytes.iter_mut().zip(values).for_each(|(byte, &value)| *byte = u8::from(value));
-    let (eights, _) = bytes.as_chunks::<8>();
-    // The product moves the lowest bit of each byte into the highest byte.
-    let gather = |eight: &[u8; 8]| u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
-    eights.iter().enumerate().fold(0, |all, (k, eight)| all | gather(eight) << (8 * k))
+    bits_of(&same)
 }
 
 /// Lists records of all chunks, in order: `count` returns how many a chunk has, and `write` writes

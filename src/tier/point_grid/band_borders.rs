@@ -19,6 +19,9 @@ const BUCKETS_MAX: usize = 8192;
 /// Boxes in a batch: 4 KiB, which stay in the first-level cache between computing and routing.
 pub(super) const BATCH: usize = 256;
 
+/// Boxes in a round of loops that compilers do not unroll by themselves.
+pub(super) const UNROLLED: usize = 8;
+
 /// Up to this many borders are all compared, in vectors; more are binary-searched.
 const COUNTED_MAX: usize = 64;
 
@@ -209,14 +212,21 @@ impl Buckets<'_> {
         bands: &mut [u16],
         marks: &mut [bool],
     ) {
-        // Two loops: the first is pure arithmetic, which the compiler vectorizes.
+        // Three loops: arithmetic, which the compiler vectorizes, lookups, and comparisons.
         let (mut lows, mut highs, mut are_marked) = ([0u16; BATCH], [0u16; BATCH], [false; BATCH]);
         for (((low, high), is_marked), edges) in lows.iter_mut().zip(&mut highs).zip(&mut are_marked).zip(boxes) {
             (*low, *high, *is_marked) = (self.of(edges.0) as u16, self.of(edges.1) as u16, edges.2);
         }
-        let found = lows.iter().zip(&highs).zip(&are_marked);
-        for ((band, mark), ((&low, &high), &is_marked)) in bands.iter_mut().zip(marks).zip(found) {
-            let bucket = self.table[usize::from(low)];
+        let mut found = [Bucket::default(); BATCH];
+        let groups = bands.len().div_ceil(UNROLLED);
+        let found_and_lows = found.as_chunks_mut::<UNROLLED>().0.iter_mut().zip(lows.as_chunks::<UNROLLED>().0);
+        for (buckets, lows) in found_and_lows.take(groups) {
+            for k in 0..UNROLLED {
+                buckets[k] = self.table[usize::from(lows[k])];
+            }
+        }
+        let slots = bands.iter_mut().zip(marks);
+        for ((band, mark), ((bucket, &high), &is_marked)) in slots.zip(found.iter().zip(&highs).zip(&are_marked)) {
             (*band, *mark) = (bucket.band, is_marked | (high >= bucket.end));
         }
     }

@@ -22,6 +22,7 @@
 
 use crate::error::InvalidRow;
 use crate::geometry::RawAabb;
+use crate::memory::bits::{bits_of, set_bits};
 use crate::memory::buffers::{buffers, plain_buffers};
 use crate::parallel;
 use crate::simd::{DetectedSimd, SimdJob, SimdRows};
@@ -140,25 +141,26 @@ impl SimdJob for FilePart<'_> {
         let Self { rows, part, plan, level, skip_invalid, mut rooms, output } = self;
         let PartOutput { invalid, routes } = output;
         invalid.clear();
-        let (mut boxes, mut bands, mut rows_of_step) = ([[0.0; 4]; BATCH], [NO_BAND; BATCH], [0; BATCH]);
+        let (mut boxes, mut bands, mut rows_of_step) = ([[0.0; 4]; BATCH], [NO_BAND; BATCH], [0u32; BATCH]);
         for from in part.clone().step_by(BATCH) {
             let len = BATCH.min(part.end - from);
-            let (boxes, bands) = (&mut boxes[..len], &mut bands[..len]);
+            let (boxes, rows_of_step) = (&mut boxes[..len], &mut rows_of_step[..len]);
+            bands[len..].fill(NO_BAND);
             let all_valid = rows.read_with(level, from..from + len, boxes);
-            let are_others = rows.write_rows(from..from + len, &mut rows_of_step[..len]);
-            let row_at = |k: usize| if are_others { rows_of_step[k] } else { (from + k) as u32 };
+            if !rows.write_rows(from..from + len, rows_of_step) {
+                (from as u32..).zip(&mut *rows_of_step).for_each(|(row, slot)| *slot = row);
+            }
             // Most rows go to one band of the smallest class. The others are set aside, so that the
             // loop over all rows has no unpredictable branch.
-            let mut aside = [0u16; BATCH];
-            let aside_count = match plan.classes().first() {
-                Some(class) if all_valid => assign_bands(boxes, bands, &mut aside, class),
+            let mut are_aside = [false; BATCH];
+            match plan.classes().first() {
+                Some(class) if all_valid => assign_bands(boxes, &mut bands[..len], &mut are_aside[..len], class),
                 _ => {
                     bands.fill(NO_BAND);
-                    (0..).zip(&mut aside).for_each(|(k, slot)| *slot = k);
-                    len
+                    are_aside[..len].fill(true);
                 }
-            };
-            for k in aside[..aside_count].iter().map(|&k| usize::from(k)) {
+            }
+            for k in set_positions(&are_aside) {
                 if !all_valid && let Err(error) = rows.checked_box(from + k) {
                     // For an error, the lowest one is enough.
                     if skip_invalid || invalid.is_empty() {
@@ -174,22 +176,22 @@ impl SimdJob for FilePart<'_> {
                     routes.push(own);
                 }
                 for route in routes.drain(..) {
-                    rooms.file(route.destination(), route.axes(), boxes[k], row_at(k));
+                    rooms.file(route.destination(), route.axes(), boxes[k], rows_of_step[k]);
                 }
             }
-            rooms.file_batch(bands, plan.smallest_axes(), boxes, row_at);
+            rooms.file_batch(&bands, plan.smallest_axes(), boxes, rows_of_step);
         }
     }
 }
 
 /// Assigns bands to a batch as if all boxes were of the smallest class, as most are in most worlds,
-/// and reached into no other band. Returns how many are set aside because this is not so.
+/// and reached into no other band. Marks the others, which are set aside.
 #[inline(always)]
-fn assign_bands(boxes: &[RawAabb], bands: &mut [u16], aside: &mut [u16; BATCH], class: &SizeClass) -> usize {
+fn assign_bands(boxes: &[RawAabb], bands: &mut [u16], are_aside: &mut [bool], class: &SizeClass) {
     if class.axes.is_exchanged() {
-        assign_bands_along::<X>(boxes, bands, aside, class)
+        assign_bands_along::<X>(boxes, bands, are_aside, class);
     } else {
-        assign_bands_along::<Y>(boxes, bands, aside, class)
+        assign_bands_along::<Y>(boxes, bands, are_aside, class);
     }
 }
 
@@ -198,23 +200,22 @@ fn assign_bands(boxes: &[RawAabb], bands: &mut [u16], aside: &mut [u16; BATCH], 
 fn assign_bands_along<const AXIS: usize>(
     boxes: &[RawAabb],
     bands: &mut [u16],
-    aside: &mut [u16; BATCH],
+    are_aside: &mut [bool],
     class: &SizeClass,
-) -> usize {
-    let mut marks = [false; BATCH];
-    let marks = &mut marks[..boxes.len()];
+) {
     // Sides are tested in the loop that computes bands, so that it loads all edges once.
     let marked_edges = boxes.iter().map(|aabb| (aabb[AXIS], aabb[AXIS + 2], !class.takes(aabb)));
-    class.borders.find_bands(marked_edges, bands, marks);
+    class.borders.find_bands(marked_edges, bands, are_aside);
     if class.is_divided() {
-        divide_strips::<AXIS>(boxes, bands, marks, class);
+        divide_strips::<AXIS>(boxes, bands, are_aside, class);
     }
-    let mut aside_count = 0;
-    for (k, &is_aside) in marks.iter().enumerate() {
-        aside[aside_count] = k as u16;
-        aside_count += usize::from(is_aside);
-    }
-    aside_count
+}
+
+/// Where the marks are set, ascending.
+#[inline(always)]
+fn set_positions(marks: &[bool; BATCH]) -> impl Iterator<Item = usize> + use<> {
+    let words: [u64; BATCH / 64] = std::array::from_fn(|k| bits_of(&marks[64 * k..64 * (k + 1)]));
+    (0..).zip(words).flat_map(|(k, word)| set_bits(word).map(move |bit| 64 * k + bit))
 }
 
 /// Replaces the strip of each box by its band in that strip, and marks boxes that reach into

@@ -17,7 +17,7 @@ use crate::memory::buffers::{buffers, plain_buffers};
 use crate::memory::columns::SOA_PAD;
 use crate::memory::disjoint::DisjointSlice;
 use crate::parallel;
-use crate::tier::point_grid::band_borders::BATCH;
+use crate::tier::point_grid::band_borders::{BATCH, UNROLLED};
 use crate::tier::point_grid::destinations::Destinations;
 use crate::tier::point_grid::places::BandPlaces;
 use std::ops::Range;
@@ -263,24 +263,42 @@ impl PartRooms<'_> {
         unsafe { self.write(place, axes, aabb, row) };
     }
 
-    /// Files a batch of records, each in the band that is given for it, unless that is [`NO_BAND`].
+    /// Files a batch of records, each in the band that is given for it, unless that is [`NO_BAND`],
+    /// which it must be after the last box.
     #[inline(always)]
-    pub(super) fn file_batch(
-        &mut self,
-        bands: &[u16],
-        axes: BandAxes,
-        boxes: &[RawAabb],
-        row_at: impl Fn(usize) -> u32,
-    ) {
+    pub(super) fn file_batch(&mut self, bands: &[u16; BATCH], axes: BandAxes, boxes: &[RawAabb], rows: &[u32]) {
         // All places before any record: on some processors, a write to a place that is not yet
         // known delays the load of the next one.
         let mut places = [NO_PLACE; BATCH];
-        for (place, &band) in places.iter_mut().zip(bands) {
-            *place = if band == NO_BAND { NO_PLACE } else { self.next_place(usize::from(band)) };
+        debug_assert!(bands[boxes.len()..].iter().all(|&band| band == NO_BAND));
+        let groups = boxes.len().div_ceil(UNROLLED);
+        let places_and_bands = places.as_chunks_mut::<UNROLLED>().0.iter_mut().zip(bands.as_chunks::<UNROLLED>().0);
+        for (places, bands) in places_and_bands.take(groups) {
+            for k in 0..UNROLLED {
+                places[k] = if bands[k] == NO_BAND { NO_PLACE } else { self.next_place(usize::from(bands[k])) };
+            }
         }
-        for (k, (&aabb, &place)) in boxes.iter().zip(&places).enumerate() {
-            // SAFETY: the place is what `next_place` returned.
-            unsafe { self.write(place, axes, aabb, row_at(k)) };
+        // SAFETY: the places are what `next_place` returned. A loop for either kind of axes, so that
+        // it has no branch for them.
+        unsafe {
+            if axes.is_exchanged() {
+                self.write_all(&places, BandAxes::new(true), boxes, rows);
+            } else {
+                self.write_all(&places, BandAxes::new(false), boxes, rows);
+            }
+        }
+    }
+
+    /// Writes a batch of records to their places.
+    ///
+    /// # Safety
+    ///
+    /// The places are what [`next_place`](Self::next_place) of these rooms returned.
+    #[inline(always)]
+    unsafe fn write_all(&self, places: &[usize; BATCH], axes: BandAxes, boxes: &[RawAabb], rows: &[u32]) {
+        for ((&place, &aabb), &row) in places.iter().zip(boxes).zip(rows) {
+            // SAFETY: the caller's promise.
+            unsafe { self.write(place, axes, aabb, row) };
         }
     }
 
@@ -331,10 +349,10 @@ mod tests {
                 (0..alone).for_each(|k| rooms.file(destination, axes, [0.0; 4], row_of(part, destination, k)));
                 for first in (alone..count).step_by(BATCH / 2) {
                     let len = 2 * (count - first).min(BATCH / 2);
-                    let bands = [destination as u16, NO_BAND].repeat(len / 2);
-                    rooms.file_batch(&bands, axes, &[[0.0; 4]; BATCH][..len], |k| {
-                        row_of(part, destination, first + k / 2)
-                    });
+                    let mut bands = [NO_BAND; BATCH];
+                    bands[..len].iter_mut().step_by(2).for_each(|band| *band = destination as u16);
+                    let rows: Vec<u32> = (0..len).map(|k| row_of(part, destination, first + k / 2)).collect();
+                    rooms.file_batch(&bands, axes, &[[0.0; 4]; BATCH][..len], &rows);
                 }
             }
         });
