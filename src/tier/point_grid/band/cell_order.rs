@@ -8,6 +8,7 @@
 
 use crate::memory::buffers::{buffers, grow};
 use crate::memory::cell_table::CellKey;
+use crate::tier::point_grid::band_borders::UNROLLED;
 use bytemuck::Pod;
 
 /// The most bodies whose indices have two bytes.
@@ -117,9 +118,17 @@ fn count<I: Index>(keys: &[u32], starts: &mut [u32], ranks: &mut [I]) -> u64 {
 
 fn sort<'o, I: Index>(keys: &[u32], starts: &[u32], ranks: &[I], order: &'o mut [I]) -> &'o [I] {
     order[keys.len()..].fill(I::of(0));
-    for (index, (&key, rank)) in keys.iter().zip(ranks).enumerate() {
+    let mut put = |index: usize, key: u32, rank: I| {
         order[starts[CellKey(key).cell()] as usize + rank.get()] = I::of(index);
+    };
+    let ((groups, rest), (ranks, rest_ranks)) = (keys.as_chunks::<UNROLLED>(), ranks.as_chunks::<UNROLLED>());
+    for (group, (keys, ranks)) in groups.iter().zip(ranks).enumerate() {
+        for k in 0..UNROLLED {
+            put(group * UNROLLED + k, keys[k], ranks[k]);
+        }
     }
+    let first = keys.len() - rest.len();
+    (first..).zip(rest).zip(rest_ranks).for_each(|((index, &key), &rank)| put(index, key, rank));
     order
 }
 
