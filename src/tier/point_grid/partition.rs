@@ -148,7 +148,7 @@ impl SimdJob for FilePart<'_> {
             bands[len..].fill(NO_BAND);
             let all_valid = rows.read_with(level, from..from + len, boxes);
             if !rows.write_rows(from..from + len, rows_of_step) {
-                (from as u32..).zip(&mut *rows_of_step).for_each(|(row, slot)| *slot = row);
+                rows_of_step.iter_mut().enumerate().for_each(|(k, row)| *row = (from + k) as u32);
             }
             // Most rows go to one band of the smallest class. The others are set aside, so that the
             // loop over all rows has no unpredictable branch.

@@ -1,10 +1,9 @@
 //! Where the parts of the rows have their records: a *room* for each part in each destination.
 //!
-//! A room has places for as many records as its part filed there in the last pass over the rows,
-//! and some to spare. Records that do not fit are only counted, and all rows are filed again, in
-//! rooms that are large enough. If no filing was alike, a first pass counts and writes nothing: so
-//! it is in the first filing, or if the number of bands or of parts changes, or that of rows by
-//! much.
+//! A room has places for as many records as its part filed there not long ago, and some to spare.
+//! Records that do not fit are only counted, and all rows are filed again, in rooms that are large
+//! enough. If no filing was alike, a first pass counts and writes nothing: so it is in the first
+//! filing, or if the number of bands or of parts changes, or that of rows by much.
 //!
 //! ROOM-1: rooms are apart from each other, and one task has those of a part.
 
@@ -57,7 +56,7 @@ struct Room {
     /// The place of the next record. Records whose place would be `end` or later did not fit.
     next: usize,
     end: usize,
-    /// It was laid out for so many records, with places to spare.
+    /// How many records it was laid out for, besides the places to spare.
     expected: usize,
 }
 
