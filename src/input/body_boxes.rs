@@ -6,12 +6,14 @@ use crate::input::bodies::{Bodies, BoxColumns, check_box};
 use crate::input::rows::{is_finite, read_boxes};
 use crate::input::strided::StridedColumn;
 use bytemuck::AnyBitPattern;
-use glam::Vec4;
 use std::ops::Range;
 
 /// Rows that are gathered at a time: enough for the loops that read them, and few enough to stay in
 /// the first cache.
 const GATHERED_ROWS: usize = 64;
+
+/// Boxes that are computed at once: enough for two of the longest vectors.
+const GROUP: usize = 16;
 
 /// Rows of a chunk, as slices of the same length.
 struct BodyRows<'r> {
@@ -130,11 +132,12 @@ fn read_gathered(chunk: &Bodies<'_>, rows: &impl CopyRows, boxes: &mut [RawAabb]
 fn read_rows(rows: &BodyRows<'_>, boxes: &mut [RawAabb]) -> bool {
     let valid = match rows.boxes {
         BoxColumns::Centers { centers, half_extents } => {
-            let (twos, last) = half_extents.as_chunks();
-            read_around(centers, twos.iter(), last.first(), boxes)
+            let (groups, last) = half_extents.as_chunks();
+            read_around(centers, groups.iter(), last, boxes)
         }
         BoxColumns::Uniform { centers, half_extents } => {
-            read_around(centers, std::iter::repeat(&[half_extents; 2]), Some(&half_extents), boxes)
+            let group = [half_extents; GROUP];
+            read_around(centers, std::iter::repeat(&group), &group, boxes)
         }
         BoxColumns::Aabbs(aabbs) => read_boxes(aabbs, boxes),
     };
@@ -144,36 +147,50 @@ fn read_rows(rows: &BodyRows<'_>, boxes: &mut [RawAabb]) -> bool {
     }
 }
 
-/// Computes boxes around centers, two at a time, and returns whether all are certainly valid.
-/// `last_half` is the half-extents of the last box, if the number of boxes is odd.
-///
-/// Two bodies fill a vector, in the order of memory. If the loop computed one box at a time, the
-/// compiler would move each coordinate to a vector of its own, and back.
+/// Computes boxes around centers, a group at a time, and returns whether all are certainly valid.
+/// `last_halves` are the half-extents of the boxes after the last whole group, or more.
 #[inline(always)]
 fn read_around<'h>(
     centers: &[[f32; 2]],
-    two_halves: impl Iterator<Item = &'h [[f32; 2]; 2]>,
-    last_half: Option<&[f32; 2]>,
+    half_groups: impl Iterator<Item = &'h [[f32; 2]; GROUP]>,
+    last_halves: &[[f32; 2]],
     boxes: &mut [RawAabb],
 ) -> bool {
-    let (two_boxes, last_box) = boxes.as_chunks_mut();
-    let (two_centers, last_center) = centers.as_chunks();
-    // All true; the type of masks depends on the target.
-    let mut valid = Vec4::ZERO.cmpeq(Vec4::ZERO);
-    let mut read_two = |centers: &[[f32; 2]; 2], halves: &[[f32; 2]; 2]| {
-        let [center, half] = [centers, halves].map(|two| Vec4::from_slice(two.as_flattened()));
-        let (low, high) = (center - half, center + half);
+    let ((box_groups, last_boxes), (center_groups, last_centers)) = (boxes.as_chunks_mut(), centers.as_chunks());
+    let mut valid = true;
+    for (boxes, (centers, halves)) in box_groups.iter_mut().zip(center_groups.iter().zip(half_groups)) {
+        valid &= read_group(centers, halves, boxes);
+    }
+    let len = last_boxes.len();
+    if len > 0 {
+        let ([mut centers, mut halves], mut boxes) = ([[[0.0; 2]; GROUP]; 2], [[0.0; 4]; GROUP]);
+        centers[..len].copy_from_slice(last_centers);
+        halves[..len].copy_from_slice(&last_halves[..len]);
+        valid &= read_group(&centers, &halves, &mut boxes);
+        last_boxes.copy_from_slice(&boxes[..len]);
+    }
+    valid
+}
+
+/// As [`read_around`], for one group.
+///
+/// The first loop is for all coordinates alike, in the order of memory, so that they fill vectors.
+/// The second moves two of them at a time.
+#[inline(always)]
+fn read_group(centers: &[[f32; 2]; GROUP], halves: &[[f32; 2]; GROUP], boxes: &mut [RawAabb; GROUP]) -> bool {
+    let [mut lows, mut highs] = [[[0.0f32; 2]; GROUP]; 2];
+    let edges = lows.as_flattened_mut().iter_mut().zip(highs.as_flattened_mut());
+    let mut valid = true;
+    for ((low, high), (center, half)) in edges.zip(centers.as_flattened().iter().zip(halves.as_flattened())) {
+        (*low, *high) = (center - half, center + half);
         // A value that is not finite makes an edge NaN or infinite.
-        valid &= low.cmpge(Vec4::MIN) & high.cmple(Vec4::MAX) & half.cmpge(Vec4::ZERO);
-        [[low.x, low.y, high.x, high.y], [low.z, low.w, high.z, high.w]]
-    };
-    for (slot, (centers, halves)) in two_boxes.iter_mut().zip(two_centers.iter().zip(two_halves)) {
-        *slot = read_two(centers, halves);
+        valid &= (*low >= f32::MIN) & (*high <= f32::MAX) & (*half >= 0.0);
     }
-    if let ([slot], [center], Some(&half)) = (last_box, last_center, last_half) {
-        [*slot, _] = read_two(&[*center; 2], &[half; 2]);
+    for (slot, (low, high)) in boxes.iter_mut().zip(lows.iter().zip(&highs)) {
+        let corners = [*low, *high].map(bytemuck::cast::<[f32; 2], u64>);
+        *slot = bytemuck::cast(corners);
     }
-    valid.all()
+    valid
 }
 
 /// Extends boxes to cover the motion of their bodies.
