@@ -35,8 +35,8 @@ const CALM_MAX: u32 = 12;
 const SPARE_PLACES: usize = 16;
 
 /// A room that is larger than its records need shrinks by one in this many of its places in each
-/// filing. So it is still large enough if two plans take turns, as where bodies move to and fro over
-/// a border.
+/// filing. So it is still large enough if two plans take turns, as where bodies move to and fro
+/// over a border.
 const SHRINK_IN: usize = 32;
 
 /// The sizes of the rooms of an earlier filing are used again if its number of rows differs by at
@@ -146,8 +146,8 @@ impl Rooms {
             if !only_counts && rooms.iter().all(Room::fits) {
                 return;
             }
-            // If it is rare, filing again costs less than larger rooms. If no spare would have been
-            // enough, more of it is of no use.
+            // If it is rare, filing again costs less than larger rooms. If no spare would have
+            // been enough, more of it is of no use.
             let needed = self.last.spare_roots_needed();
             if is_known && self.calm <= CALM_MAX && needed <= SPARE_ROOTS_MAX {
                 self.spare_roots = (2.0 * self.spare_roots).clamp(needed, SPARE_ROOTS_MAX);
@@ -277,8 +277,8 @@ impl PartRooms<'_> {
                 places[k] = if bands[k] == NO_BAND { NO_PLACE } else { self.next_place(usize::from(bands[k])) };
             }
         }
-        // SAFETY: the places are what `next_place` returned. A loop for either kind of axes, so that
-        // it has no branch for them.
+        // A loop for either kind of axes, so that it has no branch for them.
+        // SAFETY: the places are what `next_place` returned.
         unsafe {
             if axes.is_exchanged() {
                 self.write_all(&places, BandAxes::new(true), boxes, rows);
